@@ -2,21 +2,23 @@
 #include "watch/watch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/open_limit.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
+#include "proc/proc_scan.h"
 #include "proc/watched_command.h"
-#include "watch/targets/watch_locks.h"
 #include "watch/watch_budget.h"
-#include "watch/watch_deltas.h"
 
 enum {
 	/* The limit for attaching plus detaching without --yes. */
@@ -28,21 +30,195 @@ enum {
 
 #define CHECK_NS (NS_PER_S / WATCH_BUDGET_CHECKS)
 
+/* ---- the differences of an interval ---- */
+
+/* A place's counts at the last call, and its histograms. */
+struct before {
+	struct probe_counts counts;
+	uint64_t *latency, *values; /* sums, then their differences; NULL: none yet */
+};
+
+struct deltas {
+	size_t latencies, value_buckets; /* of the rows' histograms */
+	VEC(struct before) befores;	 /* by place */
+	VEC(struct probe_row) rows;
+};
+
+/* The difference; *@before keeps the highest value. */
+static uint64_t advance(uint64_t *before, uint64_t now)
+{
+	uint64_t difference = now > *before ? now - *before : 0;
+
+	*before += difference;
+	return difference;
+}
+
+static void advance_counts(struct probe_counts *before, struct probe_counts *counts)
+{
+	uint64_t inside = counts->inside, longest_ns = counts->longest_ns;
+	uint64_t *sums = (uint64_t *)before, *values = (uint64_t *)counts;
+
+	_Static_assert(sizeof(*before) % sizeof(*sums) == 0, "nothing but numbers");
+	for (size_t i = 0; i < sizeof(*before) / sizeof(*sums); i++)
+		values[i] = advance(&sums[i], values[i]);
+	counts->inside = inside;
+	counts->longest_ns = longest_ns;
+}
+
+static const uint64_t *advance_histogram(uint64_t **before, const uint64_t *now, size_t count)
+{
+	if (!now)
+		return NULL;
+	if (!*before)
+		*before = xcalloc(2 * count, sizeof(**before));
+	for (size_t i = 0; i < count; i++)
+		(*before)[count + i] = advance(&(*before)[i], now[i]);
+	return *before + count;
+}
+
+static struct before *before_at(struct deltas *deltas, size_t place)
+{
+	while (deltas->befores.count <= place)
+		*vec_push(&deltas->befores) = (struct before){ .latency = NULL };
+	return &deltas->befores.items[place];
+}
+
+/* The rows of @reading, with the differences to the last call. Borrowed until the next call. A sum
+ * that was too high for open calls may fall: then its difference is 0 until it exceeds its highest
+ * value. */
+static const struct probe_row *take_deltas(struct deltas *deltas,
+					   const struct probe_reading *reading)
+{
+	deltas->rows.count = 0;
+	for (size_t i = 0; i < reading->row_count; i++) {
+		struct probe_row row = reading->rows[i];
+		struct before *before = before_at(deltas, row.place);
+
+		advance_counts(&before->counts, &row.counts);
+		row.latency = advance_histogram(&before->latency, row.latency, deltas->latencies);
+		row.values = advance_histogram(&before->values, row.values, deltas->value_buckets);
+		*vec_push(&deltas->rows) = row;
+	}
+	return deltas->rows.items;
+}
+
+static void deltas_done(struct deltas *deltas)
+{
+	for (size_t i = 0; i < deltas->befores.count; i++) {
+		free(deltas->befores.items[i].latency);
+		free(deltas->befores.items[i].values);
+	}
+	vec_free(&deltas->befores);
+	vec_free(&deltas->rows);
+}
+
 struct watching {
 	const struct watch_options *options;
 	struct watched_command command;
 	struct probe_options probe_options;
 	struct probes *probes;
-	struct watch_deltas *deltas;
+	struct deltas deltas;
 	struct watch_budget budget;
 	struct watch_setting setting;
 	struct probe_outcome *outcomes;
-	const char **counters;
 	VEC(struct probe_row) rows; /* of one tick */
 	struct probe_cost cost_before;
 	uint64_t began_ns, ticked_ns, last_read_ns;
 	enum watch_end end;
 };
+
+/* ---- locks ---- */
+
+/*
+ * To probe a file, the kernel writes to each process that has mapped it and waits for the lock of
+ * its memory. Meanwhile no process on the machine can fork. A process may hold that lock while it
+ * waits for a file system. If that never answers, the whole machine hangs and prospect cannot be
+ * killed. So such a process must be found before attaching.
+ */
+
+struct lock_search {
+	const struct probe_options *probes;
+	const char *library; /* among targets and places; NULL: none */
+	int32_t pid;	     /* whose memory lock is held; 0: none yet */
+	const char *file;    /* that the process may have mapped */
+	char comm[64];
+};
+
+/* The first file of the targets and places for which @fits is true; NULL: none. */
+static const char *find_file(const struct probe_options *probes,
+			     bool (*fits)(const char *path, const char *wanted), const char *wanted)
+{
+	for (size_t i = 0; i < probes->target_count; i++) {
+		if (probes->targets[i].user && fits(probes->targets[i].path, wanted))
+			return probes->targets[i].path;
+	}
+	for (size_t i = 0; i < probes->place_count; i++) {
+		if (fits(probes->places[i].path, wanted))
+			return probes->places[i].path;
+	}
+	return NULL;
+}
+
+/* Not only processes that execute it may have mapped it. A path in map_files may be any file. */
+static bool is_library(const char *path, const char *wanted)
+{
+	(void)wanted;
+	return strstr(file_base(path), ".so") || strstr(path, "/map_files/");
+}
+
+static bool is_program(const char *path, const char *wanted)
+{
+	return strcmp(file_base(path), file_base(wanted)) == 0;
+}
+
+/* The arguments are in the process's memory, so reading them needs its lock. */
+static bool is_locked(struct foreign *foreign, int32_t pid)
+{
+	struct buf text = { 0 };
+	int rc = door_read_proc(foreign, pid, "cmdline", 1, &text);
+
+	buf_done(&text);
+	return rc == -ETIMEDOUT;
+}
+
+static void look_at_process(void *context, const struct proc_info *info)
+{
+	struct lock_search *search = context;
+	const char *file = search->library;
+
+	if (search->pid || info->kernel_thread)
+		return;
+	if (!file && *info->executable)
+		file = find_file(search->probes, is_program, info->executable);
+	if (!file || !is_locked(search->probes->foreign, info->pid))
+		return;
+	search->pid = info->pid;
+	search->file = file;
+	memcpy(search->comm, info->comm, sizeof(search->comm));
+}
+
+/* -EBUSY with the process: its memory lock is held, and it may have mapped a file of the targets or
+ * places. For a program, these are the processes whose program has the same name; for a library,
+ * all processes. */
+static int check_locks(const struct probe_options *probes, struct err *err)
+{
+	struct lock_search search = { .probes = probes,
+				      .library = find_file(probes, is_library, NULL) };
+	const struct proc_visitor visitor = { .process = look_at_process,
+					      .context = &search,
+					      .foreign = probes->foreign };
+
+	if (probes->foreign)
+		(void)proc_scan_all(&visitor, NULL);
+	if (!search.pid)
+		return 0;
+	return err_set(err, -EBUSY,
+		       "process %" PRId32
+		       " (%s) holds its memory lock while it waits for a file system that does not "
+		       "answer, and a probe of %s would hang the machine: end that process first, "
+		       "or watch other files",
+		       search.pid, search.comm, search.file);
+}
 
 /* ---- attaching ---- */
 
@@ -93,27 +269,21 @@ static void describe(struct watching *watching, uint64_t attach_ns)
 	struct watch_setting *setting = &watching->setting;
 
 	watching->outcomes = xcalloc(options->target_count, sizeof(*watching->outcomes));
-	watching->counters = xcalloc(PROBE_COUNTERS, sizeof(*watching->counters));
 	*setting = (struct watch_setting){
 		.targets = options->targets,
 		.outcomes = watching->outcomes,
 		.target_count = options->target_count,
 		.key = options->key,
-		.counters = watching->counters,
-		.counter_count = options->counter_count,
 		.errors_told = options->error_if != NULL,
 		.latency = probes_latency_scale(watching->probes),
 		.values = probes_value_scale(watching->probes),
 		.attach_ns = attach_ns,
 		.interval_ns = (uint64_t)(watching->options->interval_s * NS_PER_S),
-		.budget = watching->options->budget,
 	};
 	for (size_t i = 0; i < options->target_count; i++) {
 		watching->outcomes[i] = *probes_outcome(watching->probes, i);
 		setting->attached += watching->outcomes[i].mechanism != PROBE_NONE;
 	}
-	for (size_t i = 0; i < options->counter_count; i++)
-		watching->counters[i] = options->counters[i].name;
 }
 
 static int cannot_show(int rc, struct err *err)
@@ -129,15 +299,15 @@ static int attach(struct watching *watching, struct err *err)
 	if (rc == 0)
 		rc = check_slow(watching, err);
 	if (rc == 0)
-		rc = watch_locks_check(&watching->probe_options, err);
+		rc = check_locks(&watching->probe_options, err);
 	began_ns = clock_ns();
 	if (rc == 0)
 		rc = probes_attach(watching->probes, err);
 	if (rc < 0)
 		return rc;
 	describe(watching, clock_ns() - began_ns);
-	watching->deltas =
-		watch_deltas_new(watching->setting.latency.count, watching->setting.values.count);
+	watching->deltas.latencies = watching->setting.latency.count;
+	watching->deltas.value_buckets = watching->setting.values.count;
 	rc = watching->options->view.begin(watching->options->view.context, &watching->setting);
 	return rc < 0 ? cannot_show(rc, err) : 0;
 }
@@ -179,8 +349,7 @@ static int tick(struct watching *watching, const struct probe_reading *reading)
 				   .cost = cost_since(&reading->cost, &watching->cost_before),
 				   .end = watching->end };
 
-	choose_rows(watching, watch_deltas_take(watching->deltas, reading), reading->row_count,
-		    &tick);
+	choose_rows(watching, take_deltas(&watching->deltas, reading), reading->row_count, &tick);
 	watching->ticked_ns = reading->time_ns;
 	watching->cost_before = reading->cost;
 	return watching->options->view.tick(watching->options->view.context, &tick);
@@ -366,10 +535,9 @@ static int prepare(struct watching *watching, struct err *err)
 static void release(struct watching *watching)
 {
 	probes_free(watching->probes);
-	watch_deltas_free(watching->deltas);
+	deltas_done(&watching->deltas);
 	vec_free(&watching->rows);
 	free(watching->outcomes);
-	free(watching->counters);
 	watched_command_done(&watching->command);
 }
 

@@ -16,22 +16,24 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "proc/command_outcome.h"
+#include "proc/launch.h"
 #include "watch/probes/probes.h"
 #include "watch/show/metric.h"
-#include "watch/show/watch_result.h"
+#include "watch/targets/watch_listing.h"
 #include "watch/targets/watch_targets.h"
 
 /* A request in words becomes one that can run. */
 
 /* All pointers are borrowed while the request lives; NULL: not given. */
 struct watch_words {
-	struct watch_target_options targets; /* pid, exits, jumps, returns, foreign: set inside */
+	struct watch_target_options targets; /* pid, alone, exits, returns, foreign: set inside */
 	const char *metrics;		     /* NULL: METRIC_DEFAULTS */
 	const char *by;			     /* sum, cpu, pid, thread, comm */
 	const int32_t *pids;
 	size_t pid_count;
-	const char *cpus; /* "0-3,8" */
+	bool pids_may_end; /* they were found to run: it is no error if some have ended */
+	bool follow;	   /* also what @pids start */
+	const char *cpus;  /* "0-3,8" */
 	const char *const *comms;
 	size_t comm_count;
 	const char *condition, *error_if; /* NULL: none */
@@ -52,29 +54,10 @@ const struct metric_set *watch_request_metrics(const struct watch_request *reque
 /* As watch_targets_note. */
 const char *watch_request_note(const struct watch_request *request, size_t index);
 
-/* What to list instead of watching. */
-enum watch_listing {
-	WATCH_LISTING_NONE,
-	WATCH_LISTING_FUNCTIONS,
-	WATCH_LISTING_BLOCKS,
-	WATCH_LISTING_CODE,
-};
-
 /* Appends the list that @words ask for; only the first process counts. Errors as
  * watch_targets_new. */
 int watch_request_list(const struct watch_words *words, enum watch_listing listing,
 		       struct buf *text, struct err *err);
-
-/* What to measure for the requested metrics. */
-
-struct watch_counters {
-	struct probe_counter list[PROBE_COUNTERS];
-};
-
-/* Sets measures and counters of @probes. @values: also the histogram of return values (--return).
- * @probes borrows @counters. */
-void watch_metrics_measure(const struct metric_set *set, bool values,
-			   struct watch_counters *counters, struct probe_options *probes);
 
 /* --help-metric: the definition, the unit, what is attached. NULL: all metrics, one per line.
  * -ENOENT: no such metric. */
@@ -88,6 +71,59 @@ int watch_metrics_help(const char *name, struct buf *text, struct err *err);
  * long, or if @command: a command is to be watched, which does not run yet. */
 int watch_forecast_tell(const struct probe_options *options, bool command, struct buf *text,
 			struct err *err);
+
+/*
+ * What a running watch hands to its view: first what is attached, then one tick per interval, at
+ * the end the totals. Everything is borrowed for the call.
+ */
+
+/* Why a watch ended. */
+enum watch_end {
+	WATCH_GOES_ON,
+	WATCH_DURATION,	 /* --duration is over */
+	WATCH_COMMAND,	 /* the command ended */
+	WATCH_STOPPED,	 /* a signal */
+	WATCH_BUDGET,	 /* the cost exceeded the budget */
+	WATCH_GONE,	 /* the selected processes ended */
+	WATCH_NOT_SHOWN, /* the view returned an error */
+};
+
+/* What does not change during a watch. */
+struct watch_setting {
+	const struct probe_target *targets;
+	const struct probe_outcome *outcomes; /* one per target */
+	size_t target_count;
+	size_t attached; /* how many targets were not refused */
+	enum probe_key key;
+	bool errors_told; /* a condition defines errors, not the functions' types */
+	struct probe_scale latency, values;
+	uint64_t attach_ns;
+	uint64_t interval_ns; /* 0: no ticks, only totals */
+};
+
+struct watch_tick {
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	uint64_t began_ns;	 /* of the whole watch */
+	/* Differences, except `inside` and `longest_ns`, which are as of the end. With the sum as
+	 * key there is a row for each attached target, else one for each key seen so far. */
+	const struct probe_row *rows;
+	size_t row_count;
+	struct probe_cost cost; /* of the interval */
+	enum watch_end end;	/* in the last tick and the totals: why */
+};
+
+struct watch_totals {
+	struct watch_tick all; /* from began_ns to the end; rows hold sums */
+	uint64_t detach_ns;
+};
+
+/* The view. A negative errno ends the watch (WATCH_NOT_SHOWN). */
+struct watch_view {
+	void *context;
+	int (*begin)(void *context, const struct watch_setting *setting);
+	int (*tick)(void *context, const struct watch_tick *tick);
+	int (*end)(void *context, const struct watch_totals *totals);
+};
 
 /*
  * A running watch: attaches probes to resolved targets, reads them each interval and hands the

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "watch/show/watch_rows.h"
+#include "watch/show/watch_parts.h"
 
 enum {
 	COUNT_MS = 500,
@@ -88,15 +88,6 @@ static void add_cost(const struct counted *counted, uint64_t call_ns, struct buf
 	buf_add_str(text, " % of a CPU\n");
 }
 
-static uint64_t count_kind(const struct probe_options *options, bool user)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < options->target_count; i++)
-		found += options->targets[i].user == user;
-	return found;
-}
-
 static uint64_t call_ns(const struct probe_options *options, const struct probe_forecast *forecast)
 {
 	uint64_t ns = forecast->hit_ns + PROGRAM_ENTRY_NS;
@@ -116,8 +107,8 @@ int watch_forecast_tell(const struct probe_options *options, bool command, struc
 		return rc;
 	forecast = probes_forecast(probes, true);
 	probes_free(probes);
-	add_way("the kernel", count_kind(options, false), forecast.kernel, text);
-	add_way("programs", count_kind(options, true), forecast.user, text);
+	add_way("the kernel", probes_count_targets(options, false), forecast.kernel, text);
+	add_way("programs", probes_count_targets(options, true), forecast.user, text);
 	buf_printf(text, "attaching: about %.1f s, detaching: about %.1f s\n",
 		   (double)forecast.attach_ns / NS_PER_S, (double)forecast.detach_ns / NS_PER_S);
 	buf_printf(text, "a call: about %.2g us\n", (double)call_ns(options, &forecast) / 1000);

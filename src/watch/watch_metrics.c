@@ -3,41 +3,6 @@
 
 #include <strings.h>
 
-static enum probe_counter_kind kind_of(enum metric_counting counting)
-{
-	switch (counting) {
-	case METRIC_COUNTING_PAGE_FAULTS:
-		return PROBE_COUNT_PAGE_FAULTS;
-	case METRIC_COUNTING_CONTEXT_SWITCHES:
-		return PROBE_COUNT_CONTEXT_SWITCHES;
-	case METRIC_COUNTING_CPU_MIGRATIONS:
-		return PROBE_COUNT_CPU_MIGRATIONS;
-	default:
-		return PROBE_COUNT_PMU;
-	}
-}
-
-void watch_metrics_measure(const struct metric_set *set, bool values,
-			   struct watch_counters *counters, struct probe_options *probes)
-{
-	for (size_t i = 0; i < set->counter_count; i++) {
-		const struct metric_counter_row *row = metric_counter(set->counters[i]);
-
-		counters->list[i] = (struct probe_counter){ .kind = kind_of(row->counting),
-							    .type = row->type,
-							    .config = row->config,
-							    .name = row->name };
-	}
-	probes->counters = counters->list;
-	probes->counter_count = set->counter_count;
-	probes->measures = (set->exits || values ? PROBE_EXITS : 0) |
-			   (set->virtual_time ? PROBE_VIRTUAL : 0) |
-			   (set->latency ? PROBE_LATENCY : 0) | (values ? PROBE_VALUES : 0) |
-			   (set->moved ? PROBE_MOVED : 0);
-}
-
-/* ---- help ---- */
-
 /* Says what is attached, in the order of probe_measure. */
 static void add_attached(const struct metric_set *set, struct buf *text)
 {
@@ -50,8 +15,8 @@ static void add_attached(const struct metric_set *set, struct buf *text)
 	for (size_t i = 0; i < set->counter_count; i++) {
 		const struct metric_counter_row *row = metric_counter(set->counters[i]);
 
-		buf_printf(text, "counted: %s, %s%s\n", row->name, row->help,
-			   kind_of(row->counting) == PROBE_COUNT_PMU
+		buf_printf(text, "counted: %s, %s%s\n", row->counter.name, row->help,
+			   row->counter.kind == PROBE_COUNT_PMU
 				   ? "; a hardware counter on every CPU, shared with other tools: "
 				     "at most as many at once as the processor has"
 				   : "");

@@ -11,8 +11,7 @@
 #include "base/xalloc.h"
 #include "foreign/foreign.h"
 #include "perf/cpu_list.h"
-#include "watch/targets/watch_listing.h"
-#include "watch/targets/watch_places.h"
+#include "watch/probes/probe_conditions.h"
 
 enum {
 	COMM_MOST = 15, /* TASK_COMM_LEN without the final NUL */
@@ -20,7 +19,7 @@ enum {
 
 struct watch_request {
 	struct metric_set metrics;
-	struct watch_counters counters;
+	struct probe_counter counters[PROBE_COUNTERS];
 	bool returns;		 /* return values are needed */
 	struct foreign *foreign; /* reads files that may not answer */
 	struct watch_targets *targets;
@@ -51,21 +50,12 @@ static int parse_key(const char *text, enum probe_key *ret_key, struct err *err)
 
 static int check_pids(const struct watch_words *words, struct err *err)
 {
-	for (size_t i = 0; i < words->pid_count; i++) {
+	for (size_t i = 0; i < words->pid_count && !words->pids_may_end; i++) {
 		if (kill(words->pids[i], 0) < 0 && errno == ESRCH)
 			return err_set(err, -ESRCH, "-p: process %" PRId32 " does not exist",
 				       words->pids[i]);
 	}
 	return 0;
-}
-
-static bool is_among(const int *cpus, size_t count, int cpu)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (cpus[i] == cpu)
-			return true;
-	}
-	return false;
 }
 
 /* A CPU that is not online runs no calls. If the list of online CPUs cannot be read, any is
@@ -78,7 +68,7 @@ static int check_cpus(const struct watch_request *request, struct err *err)
 	if (!request->cpu_count || cpu_list_online(&online, &count, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < request->cpu_count; i++) {
-		if (!is_among(online, count, request->cpus[i]))
+		if (!cpu_list_has(online, count, request->cpus[i]))
 			return err_set(err, -EINVAL, "--cpu: CPU %d is not online",
 				       request->cpus[i]);
 	}
@@ -112,7 +102,8 @@ static int parse_filter(const struct watch_words *words, struct watch_request *r
 		rc = check_pids(words, err);
 	if (rc < 0)
 		return rc;
-	*filter = (struct probe_filter){ .pids = words->pids,
+	*filter = (struct probe_filter){ .follow = words->follow,
+					 .pids = words->pids,
 					 .pid_count = words->pid_count,
 					 .cpus = request->cpus,
 					 .cpu_count = request->cpu_count,
@@ -136,15 +127,28 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 	rc = watch_targets_new(&options, &request->targets, err);
 	if (rc < 0)
 		return rc;
-	request->probes.targets =
-		watch_targets_list(request->targets, &request->probes.target_count);
-	watch_places_give(watch_targets_places(request->targets), &request->probes);
+	watch_targets_give(request->targets, &request->probes);
 	return 0;
+}
+
+static void choose_measures(const struct watch_words *words, struct watch_request *request)
+{
+	const struct metric_set *set = &request->metrics;
+
+	for (size_t i = 0; i < set->counter_count; i++)
+		request->counters[i] = metric_counter(set->counters[i])->counter;
+	request->probes.counters = request->counters;
+	request->probes.counter_count = set->counter_count;
+	request->probes.measures =
+		(set->exits || words->values ? PROBE_EXITS : 0) |
+		(set->virtual_time ? PROBE_VIRTUAL : 0) | (set->latency ? PROBE_LATENCY : 0) |
+		(words->values ? PROBE_VALUES : 0) | (set->moved ? PROBE_MOVED : 0);
 }
 
 static int make(const struct watch_words *words, struct watch_request *request, struct err *err)
 {
-	bool exits = false;
+	struct probe_conditions conditions;
+	bool exits;
 	int rc = metric_set_parse(words->metrics ? words->metrics : METRIC_DEFAULTS,
 				  &request->metrics, err);
 
@@ -154,17 +158,17 @@ static int make(const struct watch_words *words, struct watch_request *request, 
 		rc = parse_filter(words, request, err);
 	request->probes.error_if = words->error_if;
 	if (rc == 0)
-		rc = probes_check_conditions(&request->probes, &exits, err);
+		rc = probe_conditions_parse(&request->probes, &conditions, err);
 	if (rc < 0)
 		return rc;
-	watch_metrics_measure(&request->metrics, words->values, &request->counters,
-			      &request->probes);
+	exits = probe_conditions_need_exits(&conditions);
+	choose_measures(words, request);
 	if (exits)
 		request->probes.measures |= PROBE_EXITS;
 	request->returns = exits || words->values || request->metrics.errors;
 	rc = find_targets(words, request, err);
 	/* Check again: not every condition suits every target. */
-	return rc < 0 ? rc : probes_check_conditions(&request->probes, &exits, err);
+	return rc < 0 ? rc : probe_conditions_parse(&request->probes, &conditions, err);
 }
 
 int watch_request_new(const struct watch_words *words, struct watch_request **ret_request,
@@ -209,12 +213,6 @@ const char *watch_request_note(const struct watch_request *request, size_t index
 int watch_request_list(const struct watch_words *words, enum watch_listing listing,
 		       struct buf *text, struct err *err)
 {
-	static int (*const list[])(const struct watch_target_options *options, struct buf *text,
-				   struct err *err) = {
-		[WATCH_LISTING_FUNCTIONS] = watch_listing_functions,
-		[WATCH_LISTING_BLOCKS] = watch_listing_blocks,
-		[WATCH_LISTING_CODE] = watch_listing_code,
-	};
 	struct watch_request request = { .cpus = NULL };
 	struct watch_target_options options = words->targets;
 	_cleanup_(foreign_freep) struct foreign *foreign = foreign_new((struct pause){ 0 });
@@ -223,7 +221,7 @@ int watch_request_list(const struct watch_words *words, enum watch_listing listi
 	options.foreign = foreign;
 	options.pid = words->pid_count ? words->pids[0] : 0;
 	if (rc == 0)
-		rc = list[listing](&options, text, err);
+		rc = watch_listing_make(listing, &options, text, err);
 	free(request.cpus);
 	return rc;
 }

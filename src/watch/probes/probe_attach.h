@@ -9,15 +9,15 @@
 #include "watch/probes/probe_programs.h"
 #include "watch/probes/probes.h"
 
-struct probe_links;
+struct probe_attached;
 
 /* Attaches to @options' targets; @outcomes has one entry per target. -EINTR: given up; nothing
  * stays attached. */
-int probe_links_new(const struct probe_options *options, struct probe_programs *programs,
-		    struct probe_outcome *outcomes, struct probe_links **ret_links,
-		    struct err *err);
+int probe_attach_new(const struct probe_options *options, struct probe_programs *programs,
+		     struct probe_outcome *outcomes, struct probe_attached **ret_attached,
+		     struct err *err);
 /* Detaches. NULL is fine. */
-void probe_links_free(struct probe_links *links);
-DEFINE_CLEANUP(struct probe_links *, probe_links_free);
+void probe_attach_free(struct probe_attached *attached);
+DEFINE_CLEANUP(struct probe_attached *, probe_attach_free);
 
 #endif

@@ -3,73 +3,18 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/scan.h"
 
 enum { MAX_NESTING = 64 }; /* of parentheses and "!" */
 
 struct parser {
-	const char *option, *text, *at;
+	struct scan *scan;
 	struct probe_condition *condition;
-	struct err *err;
 	int depth;
 };
-
-/* ---- words ---- */
-
-static void skip_space(struct parser *parser)
-{
-	while (isspace((unsigned char)*parser->at))
-		parser->at++;
-}
-
-static int expected(const struct parser *parser, const char *what)
-{
-	if (!*parser->at)
-		return err_set(parser->err, -EINVAL, "%s '%s': expected %s at the end",
-			       parser->option, parser->text, what);
-	return err_set(parser->err, -EINVAL, "%s '%s': expected %s at '%s'", parser->option,
-		       parser->text, what, parser->at);
-}
-
-static bool take(struct parser *parser, const char *sign)
-{
-	size_t length = strlen(sign);
-
-	skip_space(parser);
-	if (strncmp(parser->at, sign, length) != 0)
-		return false;
-	parser->at += length;
-	return true;
-}
-
-static bool is_word(char character)
-{
-	return isalnum((unsigned char)character) || character == '_';
-}
-
-/* The length of the word at this place; 0: none. */
-static size_t word_length(struct parser *parser)
-{
-	size_t length = 0;
-
-	skip_space(parser);
-	while (is_word(parser->at[length]))
-		length++;
-	return length;
-}
-
-static bool take_word(struct parser *parser, const char *word)
-{
-	size_t length = word_length(parser);
-
-	if (length != strlen(word) || strncmp(parser->at, word, length) != 0)
-		return false;
-	parser->at += length;
-	return true;
-}
 
 /* ---- steps ---- */
 
@@ -79,9 +24,9 @@ static int add(struct parser *parser, const struct probe_step *step)
 
 	if (condition->count == PROBE_CONDITION_STEPS)
 		return err_set(
-			parser->err, -E2BIG,
+			parser->scan->err, -E2BIG,
 			"%s '%s': the condition is too long (at most %d comparisons and operators)",
-			parser->option, parser->text, PROBE_CONDITION_STEPS);
+			parser->scan->option, parser->scan->text, PROBE_CONDITION_STEPS);
 	condition->steps[condition->count++] = *step;
 	return 0;
 }
@@ -122,29 +67,29 @@ static const struct {
 
 static int parse_width(struct parser *parser, struct probe_step *step)
 {
-	if (!take(parser, ":"))
+	if (!scan_sign(parser->scan, ":"))
 		return 0;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-		if (take_word(parser, widths[i].name)) {
+		if (scan_word(parser->scan, widths[i].name)) {
 			step->bits = widths[i].bits;
 			step->sign = widths[i].sign;
 			return 0;
 		}
 	}
-	return expected(parser, "a width (s8, u8 ... s64, u64)");
+	return scan_fail(parser->scan, "expected a width (s8, u8 ... s64, u64)");
 }
 
 static int parse_value(struct parser *parser, struct probe_step *step)
 {
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (!take_word(parser, values[i].name))
+		if (!scan_word(parser->scan, values[i].name))
 			continue;
 		*step = (struct probe_step){ .operand = values[i].operand,
 					     .bits = values[i].bits,
 					     .sign = values[i].sign };
 		return parse_width(parser, step);
 	}
-	return expected(parser, "arg1 to arg6, retval, pid, tid, cpu, uid or comm");
+	return scan_fail(parser->scan, "expected arg1 to arg6, retval, pid, tid, cpu, uid or comm");
 }
 
 static uint64_t take_unit(struct parser *parser)
@@ -155,8 +100,8 @@ static uint64_t take_unit(struct parser *parser)
 	} units[] = { { "k", 1 << 10 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (*parser->at == *units[i].name) {
-			parser->at++;
+		if (*parser->scan->at == *units[i].name) {
+			parser->scan->at++;
 			return units[i].factor;
 		}
 	}
@@ -167,25 +112,21 @@ static int parse_number(struct parser *parser, uint64_t *ret_number)
 {
 	bool negative;
 	uint64_t number, unit;
-	char *end;
 
-	if (take_word(parser, "NULL")) {
+	if (scan_word(parser->scan, "NULL")) {
 		*ret_number = 0;
 		return 0;
 	}
-	negative = take(parser, "-");
-	skip_space(parser);
-	if (!isdigit((unsigned char)*parser->at))
-		return expected(parser, "a number");
-	errno = 0;
-	number = strtoull(parser->at, &end, parser->at[0] == '0' && parser->at[1] == 'x' ? 16 : 10);
-	if (errno)
-		return expected(parser, "a number of at most 64 bits");
-	parser->at = end;
+	negative = scan_sign(parser->scan, "-");
+	scan_blanks(parser->scan);
+	if (!isdigit((unsigned char)*parser->scan->at))
+		return scan_fail(parser->scan, "expected a number");
+	if (!scan_number(&parser->scan->at, 0, &number))
+		return scan_fail(parser->scan, "expected a number of at most 64 bits");
 	unit = take_unit(parser);
-	if (is_word(*parser->at) || __builtin_mul_overflow(number, unit, &number) ||
+	if (scan_is_word(*parser->scan->at) || __builtin_mul_overflow(number, unit, &number) ||
 	    (negative && number > (uint64_t)INT64_MAX))
-		return expected(parser, "a number of at most 64 bits");
+		return scan_fail(parser->scan, "expected a number of at most 64 bits");
 	*ret_number = negative ? -number : number;
 	return 0;
 }
@@ -226,8 +167,8 @@ static int parse_range(struct parser *parser, const struct probe_step *value)
 	uint64_t low = 0, high = 0;
 	int rc = parse_number(parser, &low);
 
-	if (rc == 0 && !take(parser, ".."))
-		rc = expected(parser, "'..'");
+	if (rc == 0 && !scan_sign(parser->scan, ".."))
+		rc = scan_fail(parser->scan, "expected '..'");
 	if (rc == 0)
 		rc = parse_number(parser, &high);
 	if (rc == 0)
@@ -251,13 +192,14 @@ static int parse_comparison(struct parser *parser, enum comparison *ret_comparis
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-		skip_space(parser);
-		if (strncmp(parser->at, "&&", 2) != 0 && take(parser, signs[i].sign)) {
+		scan_blanks(parser->scan);
+		if (strncmp(parser->scan->at, "&&", 2) != 0 &&
+		    scan_sign(parser->scan, signs[i].sign)) {
 			*ret_comparison = signs[i].comparison;
 			return 0;
 		}
 	}
-	return expected(parser, "==, !=, <, <=, >, >=, & or in");
+	return scan_fail(parser->scan, "expected ==, !=, <, <=, >, >=, & or in");
 }
 
 static int add_comparison(struct parser *parser, const struct probe_step *value,
@@ -281,23 +223,23 @@ static int add_comparison(struct parser *parser, const struct probe_step *value,
 static int parse_comm(struct parser *parser)
 {
 	struct probe_step step = { .kind = PROBE_STEP_COMM };
-	bool not = take(parser, "!=");
+	bool not = scan_sign(parser->scan, "!=");
 	const char *end;
 	size_t length;
 	int rc;
 
-	if (!not &&!take(parser, "=="))
-		return expected(parser, "== or !=");
-	if (!take(parser, "\""))
-		return expected(parser, "a name in \"quotes\"");
-	end = strchr(parser->at, '"');
+	if (!not &&!scan_sign(parser->scan, "=="))
+		return scan_fail(parser->scan, "expected == or !=");
+	if (!scan_sign(parser->scan, "\""))
+		return scan_fail(parser->scan, "expected a name in \"quotes\"");
+	end = strchr(parser->scan->at, '"');
 	if (!end)
-		return expected(parser, "the closing quote");
-	length = (size_t)(end - parser->at);
+		return scan_fail(parser->scan, "expected the closing quote");
+	length = (size_t)(end - parser->scan->at);
 	if (length >= PROBE_COMM_SIZE) /* truncate like the kernel */
 		length = PROBE_COMM_SIZE - 1;
-	memcpy(step.constants, parser->at, length);
-	parser->at = end + 1;
+	memcpy(step.constants, parser->scan->at, length);
+	parser->scan->at = end + 1;
 	rc = add(parser, &step);
 	return rc == 0 && not ? add_sign(parser, PROBE_STEP_NOT) : rc;
 }
@@ -309,12 +251,12 @@ static int parse_test(struct parser *parser)
 	uint64_t number = 0;
 	int rc;
 
-	if (take_word(parser, "comm"))
+	if (scan_word(parser->scan, "comm"))
 		return parse_comm(parser);
 	rc = parse_value(parser, &value);
 	if (rc < 0)
 		return rc;
-	if (take_word(parser, "in"))
+	if (scan_word(parser->scan, "in"))
 		return parse_range(parser, &value);
 	rc = parse_comparison(parser, &comparison);
 	if (rc == 0)
@@ -332,17 +274,17 @@ static int parse_not(struct parser *parser)
 	int rc;
 
 	if (parser->depth++ >= MAX_NESTING)
-		return err_set(parser->err, -E2BIG, "%s: parentheses are nested too deeply",
-			       parser->option);
-	not = take(parser, "!");
+		return err_set(parser->scan->err, -E2BIG, "%s: parentheses are nested too deeply",
+			       parser->scan->option);
+	not = scan_sign(parser->scan, "!");
 	if (not ) {
 		rc = parse_not(parser);
 		if (rc == 0)
 			rc = add_sign(parser, PROBE_STEP_NOT);
-	} else if (take(parser, "(")) {
+	} else if (scan_sign(parser->scan, "(")) {
 		rc = parse_or(parser);
-		if (rc == 0 && !take(parser, ")"))
-			rc = expected(parser, "')'");
+		if (rc == 0 && !scan_sign(parser->scan, ")"))
+			rc = scan_fail(parser->scan, "expected ')'");
 	} else {
 		rc = parse_test(parser);
 	}
@@ -354,7 +296,7 @@ static int parse_and(struct parser *parser)
 {
 	int rc = parse_not(parser);
 
-	while (rc == 0 && take(parser, "&&")) {
+	while (rc == 0 && scan_sign(parser->scan, "&&")) {
 		rc = parse_not(parser);
 		if (rc == 0)
 			rc = add_sign(parser, PROBE_STEP_AND);
@@ -366,7 +308,7 @@ static int parse_or(struct parser *parser)
 {
 	int rc = parse_and(parser);
 
-	while (rc == 0 && take(parser, "||")) {
+	while (rc == 0 && scan_sign(parser->scan, "||")) {
 		rc = parse_and(parser);
 		if (rc == 0)
 			rc = add_sign(parser, PROBE_STEP_OR);
@@ -378,14 +320,13 @@ int probe_condition_parse(const char *option, const char *text,
 			  struct probe_condition *ret_condition, struct err *err)
 {
 	struct probe_condition condition = { .count = 0 };
-	struct parser parser = {
-		.option = option, .text = text, .at = text, .condition = &condition, .err = err
-	};
+	struct scan scan = { option, text, text, err };
+	struct parser parser = { .scan = &scan, .condition = &condition };
 	int rc = parse_or(&parser);
 
-	skip_space(&parser);
-	if (rc == 0 && *parser.at)
-		rc = expected(&parser, "&& or ||");
+	scan_blanks(&scan);
+	if (rc == 0 && *scan.at)
+		rc = scan_fail(&scan, "expected && or ||");
 	if (rc == 0)
 		*ret_condition = condition;
 	return rc;

@@ -133,32 +133,7 @@ int probe_link_tracing(int program, uint64_t cookie, bool at_return)
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- what the kernel has ---- */
-
-bool probe_link_has_kprobe_multi(int program)
-{
-	const char *const symbols[] = { "prospect_no_such_function" };
-	uint64_t cookie = 0;
-	int rc = probe_link_kprobe_multi(program, symbols, NULL, &cookie, 1, false);
-
-	if (rc >= 0)
-		close(rc);
-	return rc >= 0 || rc == -ESRCH || rc == -ENOENT;
-}
-
-/* A folder has no instructions. A kernel that has uprobe.multi looks at the path and refuses it. */
-bool probe_link_has_uprobe_multi(int program)
-{
-	const unsigned long offset = 0;
-	uint64_t cookie = 0;
-	int rc = probe_link_uprobe_multi(program, "/", &offset, &cookie, 1, false, 0);
-
-	if (rc >= 0)
-		close(rc);
-	return rc == -EBADF;
-}
-
-static bool has_device(const char *device)
+bool probe_link_has_device(const char *device)
 {
 	uint32_t type;
 	uint64_t bit;
@@ -166,12 +141,22 @@ static bool has_device(const char *device)
 	return read_type(device, &type, &bit) == 0;
 }
 
-bool probe_link_has_kprobe(void)
+/* ---- for all ---- */
+
+bool probe_link_is_general(int rc)
 {
-	return has_device("kprobe");
+	static const int errors[] = { EPERM, EACCES, EMFILE, ENFILE, ENOMEM, EOPNOTSUPP, ENOSYS };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i] == -rc)
+			return true;
+	}
+	return false;
 }
 
-bool probe_link_has_uprobe(void)
+pid_t probe_link_only_pid(const struct probe_options *options)
 {
-	return has_device("uprobe");
+	const struct probe_filter *filter = &options->filter;
+
+	return filter->pid_count == 1 && !filter->follow ? filter->pids[0] : 0;
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "watch/probes/probes.h"
+
 /* All functions return a descriptor, or a negative errno. */
 
 /* Kernel functions: @symbols or, if that is NULL, @addresses. One that cannot be probed makes all
@@ -34,12 +36,15 @@ int probe_link_uprobe(int program, const char *path, uint64_t offset, uint64_t c
 /* The function for which a tracing program was loaded. @at_return: it is an fexit program. */
 int probe_link_tracing(int program, uint64_t cookie, bool at_return);
 
-/* True if the kernel has it: tries a link that cannot succeed. @program: loaded for it. */
-bool probe_link_has_kprobe_multi(int program);
-bool probe_link_has_uprobe_multi(int program);
-/* True if the kernel has single probes. */
-bool probe_link_has_kprobe(void);
-bool probe_link_has_uprobe(void);
+/* True if a negative errno is about the kernel or our rights, not about the place. */
+bool probe_link_is_general(int rc);
+
+/* What to pass as @pid: the only watched process, if its children are not watched; its probes need
+ * not stop other processes. 0: none. */
+pid_t probe_link_only_pid(const struct probe_options *options);
+
+/* True if the kernel has single probes: @device is "kprobe" or "uprobe". */
+bool probe_link_has_device(const char *device);
 
 /* The attach types (enum bpf_attach_type) of programs for multi links. */
 enum { PROBE_LINK_KPROBE_MULTI = 42, PROBE_LINK_UPROBE_MULTI = 48 };

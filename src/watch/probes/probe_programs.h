@@ -32,6 +32,8 @@ DEFINE_CLEANUP(struct probe_programs *, probe_programs_free);
 
 /* The maps and variables. */
 struct probes_bpf *probe_programs_object(const struct probe_programs *programs);
+/* A device number from stat(2) as the programs know it. */
+uint32_t probe_programs_device(uint64_t device);
 
 /* PROBE_AT_ENTRY_ONLY: the exits of these calls are not probed. PROBE_AT_SPOT: enum probe_spot of
  * bpf/probe_wire.h, only in user programs. */
@@ -58,10 +60,5 @@ struct probe_run_times {
 	uint64_t hits[PROBE_MECHANISM_COUNT];
 };
 void probe_programs_times(const struct probe_programs *programs, struct probe_run_times *ret_times);
-
-/* Loads a program that does nothing, for trials. @function: the id of a kernel function in its
- * types, for fentry; 0: a program for kprobes or uprobes. Returns a descriptor that the caller
- * closes, or a negative errno. */
-int probe_programs_load_empty(int attach_type, uint32_t function);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "bpf/probe_wire.h"
@@ -19,16 +20,25 @@ struct mapped {
 	size_t bytes;
 };
 
+/* Histograms: per slot the kernel's counts, now and at the last reading; per place their sums. */
+struct histograms {
+	struct mapped now; /* arrays of uint32_t */
+	uint32_t *seen;
+	uint64_t *sums;
+	size_t buckets;
+};
+
 struct probe_rows {
 	enum probe_key key;
 	size_t target_count, row_limit, cpus;
-	struct mapped slots, latencies, values, names;
+	struct mapped slots, names;
+	struct histograms latencies, values;
 	const volatile uint32_t *rows_given; /* how many names may be in use */
 	VEC(struct probe_row) rows;
-	/* Histograms: the kernel's counts at the last reading, and their sums by place. */
-	uint32_t *seen_latencies, *seen_values;
-	uint64_t *latency_sums, *value_sums;
 };
+
+_Static_assert(sizeof(struct probe_latency) == PROBE_LATENCY_BUCKETS * sizeof(uint32_t), "buckets");
+_Static_assert(sizeof(struct probe_values) == PROBE_VALUE_BUCKETS * sizeof(uint32_t), "buckets");
 
 static int map_array(const struct bpf_map *map, struct mapped *ret_mapped)
 {
@@ -61,24 +71,26 @@ static size_t places_of(const struct probe_rows *rows)
 	return rows->key == PROBE_BY_CPU ? rows->row_limit * rows->cpus : rows->row_limit;
 }
 
+static int map_histograms(const struct probe_rows *rows, const struct bpf_map *map, size_t buckets,
+			  struct histograms *histograms)
+{
+	histograms->buckets = buckets;
+	histograms->seen = xcalloc(rows->row_limit * rows->cpus * buckets, sizeof(uint32_t));
+	histograms->sums = xcalloc(places_of(rows) * buckets, sizeof(uint64_t));
+	return map_array(map, &histograms->now);
+}
+
 static int map_all(struct probe_rows *rows, const struct probes_bpf *object, unsigned measures)
 {
-	size_t slots = rows->row_limit * rows->cpus;
 	int rc = map_array(object->maps.slots, &rows->slots);
 
 	if (rc == 0 && is_keyed(rows->key))
 		rc = map_array(object->maps.row_names, &rows->names);
-	if (rc == 0 && measures & PROBE_LATENCY) {
-		rc = map_array(object->maps.latencies, &rows->latencies);
-		rows->seen_latencies = xcalloc(slots * PROBE_LATENCY_BUCKETS, sizeof(uint32_t));
-		rows->latency_sums =
-			xcalloc(places_of(rows) * PROBE_LATENCY_BUCKETS, sizeof(uint64_t));
-	}
-	if (rc == 0 && measures & PROBE_VALUES) {
-		rc = map_array(object->maps.values, &rows->values);
-		rows->seen_values = xcalloc(slots * PROBE_VALUE_BUCKETS, sizeof(uint32_t));
-		rows->value_sums = xcalloc(places_of(rows) * PROBE_VALUE_BUCKETS, sizeof(uint64_t));
-	}
+	if (rc == 0 && measures & PROBE_LATENCY)
+		rc = map_histograms(rows, object->maps.latencies, PROBE_LATENCY_BUCKETS,
+				    &rows->latencies);
+	if (rc == 0 && measures & PROBE_VALUES)
+		rc = map_histograms(rows, object->maps.values, PROBE_VALUE_BUCKETS, &rows->values);
 	return rc;
 }
 
@@ -101,48 +113,46 @@ int probe_rows_new(const struct probe_options *options, const struct probe_progr
 	return 0;
 }
 
+static void free_histograms(const struct histograms *histograms)
+{
+	unmap(&histograms->now);
+	free(histograms->seen);
+	free(histograms->sums);
+}
+
 void probe_rows_free(struct probe_rows *rows)
 {
 	if (!rows)
 		return;
 	unmap(&rows->slots);
-	unmap(&rows->latencies);
-	unmap(&rows->values);
 	unmap(&rows->names);
+	free_histograms(&rows->latencies);
+	free_histograms(&rows->values);
 	vec_free(&rows->rows);
-	free(rows->seen_latencies);
-	free(rows->seen_values);
-	free(rows->latency_sums);
-	free(rows->value_sums);
 	free(rows);
 }
 
 /* ---- histograms ---- */
 
-static void add_histogram(const uint32_t *now, uint32_t *seen, uint64_t *sums, size_t count)
+/* Adds what slot @slot has counted since the last call to the sums of @place; returns those. */
+static const uint64_t *add_histogram(const struct histograms *histograms, size_t slot, size_t place)
 {
-	for (size_t i = 0; i < count; i++) {
+	const uint32_t *now = histograms->now.memory;
+	uint32_t *seen = histograms->seen;
+	uint64_t *sums = histograms->sums;
+
+	if (!now)
+		return NULL;
+	now += slot * histograms->buckets;
+	seen += slot * histograms->buckets;
+	sums += place * histograms->buckets;
+	for (size_t i = 0; i < histograms->buckets; i++) {
 		uint32_t value = __atomic_load_n(&now[i], __ATOMIC_RELAXED);
 
 		sums[i] += value - seen[i]; /* also right after a wrap at 2^32 */
 		seen[i] = value;
 	}
-}
-
-/* Adds what slot @slot has counted since the last call to the sums of @place. */
-static void add_histograms(struct probe_rows *rows, size_t slot, size_t place)
-{
-	const struct probe_latency *latencies = rows->latencies.memory;
-	const struct probe_values *values = rows->values.memory;
-
-	if (latencies)
-		add_histogram(latencies[slot].buckets,
-			      rows->seen_latencies + slot * PROBE_LATENCY_BUCKETS,
-			      rows->latency_sums + place * PROBE_LATENCY_BUCKETS,
-			      PROBE_LATENCY_BUCKETS);
-	if (values)
-		add_histogram(values[slot].buckets, rows->seen_values + slot * PROBE_VALUE_BUCKETS,
-			      rows->value_sums + place * PROBE_VALUE_BUCKETS, PROBE_VALUE_BUCKETS);
+	return sums;
 }
 
 /* ---- slots ---- */
@@ -204,18 +214,17 @@ static void read_row(struct probe_rows *rows, size_t row, size_t first, size_t e
 	uint64_t open = 0, running = 0, on_cpu;
 
 	for (size_t cpu = first; cpu < end; cpu++) {
-		add_slot(&slots[cpu * rows->row_limit + row], &result->counts, &open, &running);
-		add_histograms(rows, cpu * rows->row_limit + row, result->place);
+		size_t slot = cpu * rows->row_limit + row;
+
+		add_slot(&slots[slot], &result->counts, &open, &running);
+		result->latency = add_histogram(&rows->latencies, slot, result->place);
+		result->values = add_histogram(&rows->values, slot, result->place);
 	}
 	result->counts.wall_ns += open_ns(open, since_open_ns, &result->counts.inside);
 	result->counts.virtual_ns += open_ns(running, since_open_ns, &on_cpu);
 	clamp(&result->counts.virtual_ns);
 	for (size_t i = 0; i < PROBE_SLOT_COUNTERS; i++)
 		clamp(&result->counts.counters[i]);
-	if (rows->latency_sums)
-		result->latency = rows->latency_sums + result->place * PROBE_LATENCY_BUCKETS;
-	if (rows->value_sums)
-		result->values = rows->value_sums + result->place * PROBE_VALUE_BUCKETS;
 }
 
 static bool is_empty(const struct probe_row *row)
@@ -271,14 +280,8 @@ static void read_keys(struct probe_rows *rows, uint64_t since_open_ns)
 	}
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct probe_row *left = a, *right = b;
-
-	if (left->target != right->target)
-		return left->target < right->target ? -1 : 1;
-	return left->place < right->place ? -1 : left->place > right->place;
-}
+DEFINE_ORDER(compare_rows, struct probe_row,
+	     COMPARE(a->target, b->target) ?: COMPARE(a->place, b->place))
 
 const struct probe_row *probe_rows_read(struct probe_rows *rows, uint64_t opened_ns,
 					uint64_t now_ns, size_t *ret_count)

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -17,9 +15,7 @@
 #include "bpf/probe_wire.h"
 #include "bpf/probes.skel.h"
 #include "proc/proc_scan.h"
-#include "watch/probes/probe_attaching.h"
 #include "watch/probes/probe_links.h"
-#include "watch/probes/probe_ways.h"
 
 enum {
 	/* Each single uprobe takes a descriptor, and a tenth of a second to detach. */
@@ -85,11 +81,12 @@ static int link_many(struct probe_sites *sites, const struct batch *batch,
 		     const unsigned long *offsets, size_t count)
 {
 	uint64_t *cookies = xcalloc(count, sizeof(*cookies));
-	pid_t pid = probe_attaching_only_pid(sites->options);
+	pid_t pid = probe_link_only_pid(sites->options);
 	int fd;
 
 	for (size_t i = 0; i < count; i++)
-		cookies[i] = probe_attaching_place(batch->spot, batch->go);
+		cookies[i] = (uint64_t)batch->go << PROBE_COOKIE_GO_SHIFT |
+			     (uint64_t)batch->spot << PROBE_COOKIE_SPOT_SHIFT;
 	fd = sites->multi ? probe_link_uprobe_multi(sites->program, batch->path, offsets, cookies,
 						    count, false, pid)
 			  : probe_link_uprobe(sites->program, batch->path, offsets[0], cookies[0],
@@ -109,7 +106,7 @@ static void link_offsets(struct probe_sites *sites, const struct batch *batch,
 		return;
 	if ((sites->multi || count == 1) && sites->count + count <= most)
 		fd = link_many(sites, batch, offsets, count);
-	if (fd < 0 && count > 1 && (!sites->multi || !probe_attaching_is_general(fd))) {
+	if (fd < 0 && count > 1 && (!sites->multi || !probe_link_is_general(fd))) {
 		link_offsets(sites, batch, offsets, count / 2);
 		link_offsets(sites, batch, offsets + count / 2, count - count / 2);
 		return;
@@ -129,7 +126,7 @@ static size_t link_known(struct probe_sites *sites, const struct probe_place *pl
 			       .spot = spot_of(places[0].kind),
 			       .go = places[0].go,
 			       .inode = places[0].inode,
-			       .device = probe_attaching_device(places[0].device) };
+			       .device = probe_programs_device(places[0].device) };
 	size_t taken = 0;
 
 	while (taken < count && places[taken].kind == places[0].kind &&
@@ -230,29 +227,17 @@ void probe_sites_serve(struct probe_sites *sites)
 
 /* ---- life ---- */
 
-static bool are_needed(const struct probe_options *options)
-{
-	if (!(options->measures & PROBE_EXITS))
-		return false;
-	for (size_t i = 0; i < options->target_count; i++) {
-		if (probe_target_needs_sites(&options->targets[i]))
-			return true;
-	}
-	return options->place_count > 0;
-}
-
 int probe_sites_new(const struct probe_options *options, struct probe_programs *programs,
 		    struct probe_sites **ret_sites, struct err *err)
 {
 	_cleanup_(probe_sites_freep) struct probe_sites *sites = NULL;
 	enum probe_mechanism mechanism;
-	struct probe_ways ways;
 
 	*ret_sites = NULL;
-	if (!are_needed(options))
+	if (!(options->measures & PROBE_EXITS) ||
+	    (!probes_need_sites(options) && !options->place_count))
 		return 0;
-	ways = probe_ways_find(false);
-	mechanism = probe_ways_choose(&ways, true, 1);
+	mechanism = probes_mechanism(true, 1);
 	sites = xcalloc(1, sizeof(*sites));
 	sites->options = options;
 	sites->object = probe_programs_object(programs);

@@ -23,7 +23,6 @@
 #include "watch/probes/probe_programs.h"
 #include "watch/probes/probe_rows.h"
 #include "watch/probes/probe_sites.h"
-#include "watch/probes/probe_trap.h"
 #include "watch/probes/probe_ways.h"
 
 enum {
@@ -56,14 +55,14 @@ struct probes {
 	struct probe_room room;
 	struct probe_programs *programs;
 	struct probe_rows *rows;
-	struct probe_links *links;
+	struct probe_attached *attached;
 	struct probe_sites *sites; /* NULL: there are none */
 	struct probe_outcome *outcomes;
 	VEC(int) events; /* of counters */
 	struct probe_run_times times_at_open;
 	uint64_t opened_ns, closed_ns;
 	struct probe_cost cost_at_close;
-	uint64_t trap_ns[PROBE_MECHANISM_COUNT];
+	uint64_t trap_ns[PROBE_MECHANISM_COUNT]; /* a run without the program; 0: not in use */
 	int64_t latency_lowest[PROBE_LATENCY_USED], value_lowest[PROBE_VALUE_USED];
 };
 
@@ -260,7 +259,7 @@ void probes_free(struct probes *probes)
 {
 	if (!probes)
 		return;
-	probe_links_free(probes->links);
+	probe_attach_free(probes->attached);
 	probe_sites_free(probes->sites);
 	probe_rows_free(probes->rows);
 	probe_programs_free(probes->programs);
@@ -273,53 +272,31 @@ void probes_free(struct probes *probes)
 
 /* ---- attaching ---- */
 
-static size_t count_targets(const struct probe_options *options, bool user)
+/* The cost of a run without the program: measured, or by table. */
+static uint64_t run_ns(enum probe_mechanism mechanism)
 {
-	size_t count = 0;
+	bool multi = mechanism == PROBE_UPROBE_MULTI;
+	uint64_t ns = multi || mechanism == PROBE_UPROBE ? probe_ways_measure_ns(multi) : 0;
 
-	for (size_t i = 0; i < options->target_count; i++)
-		count += options->targets[i].user == user;
-	return count;
+	return ns ? ns : probe_ways_cost(mechanism)->run_ns;
 }
 
 struct probe_forecast probes_forecast(const struct probes *probes, bool thorough)
 {
 	struct probe_ways ways = probe_ways_find(thorough);
-	size_t kernel = count_targets(&probes->options, false);
-	size_t user = count_targets(&probes->options, true);
+	size_t kernel = probes_count_targets(&probes->options, false);
+	size_t user = probes_count_targets(&probes->options, true);
 	struct probe_forecast forecast = {
 		.kernel = kernel ? probe_ways_choose(&ways, false, kernel) : PROBE_NONE,
 		.user = user ? probe_ways_choose(&ways, true, user) : PROBE_NONE,
 	};
 
-	forecast.attach_ns = kernel * probe_trap_attach_ns(forecast.kernel) +
-			     user * probe_trap_attach_ns(forecast.user);
-	forecast.detach_ns = kernel * probe_trap_detach_ns(forecast.kernel) +
-			     user * probe_trap_detach_ns(forecast.user);
-	forecast.hit_ns = probe_trap_typical_ns(forecast.kernel);
-	if (user) {
-		forecast.hit_ns = probe_trap_measure_ns(forecast.user == PROBE_UPROBE_MULTI);
-		if (!forecast.hit_ns)
-			forecast.hit_ns = probe_trap_typical_ns(forecast.user);
-	}
+	forecast.attach_ns = kernel * probe_ways_cost(forecast.kernel)->attach_ns +
+			     user * probe_ways_cost(forecast.user)->attach_ns;
+	forecast.detach_ns = kernel * probe_ways_cost(forecast.kernel)->detach_ns +
+			     user * probe_ways_cost(forecast.user)->detach_ns;
+	forecast.hit_ns = user ? run_ns(forecast.user) : run_ns(forecast.kernel);
 	return forecast;
-}
-
-/* Finds the cost of a run without the program, for each mechanism in use. */
-static void find_trap_costs(struct probes *probes)
-{
-	for (size_t i = 0; i < probes->options.target_count; i++) {
-		enum probe_mechanism mechanism = probes->outcomes[i].mechanism;
-		bool user = probes->options.targets[i].user;
-
-		if (probes->trap_ns[mechanism] || mechanism == PROBE_NONE)
-			continue;
-		if (user)
-			probes->trap_ns[mechanism] =
-				probe_trap_measure_ns(mechanism == PROBE_UPROBE_MULTI);
-		if (!probes->trap_ns[mechanism])
-			probes->trap_ns[mechanism] = probe_trap_typical_ns(mechanism);
-	}
 }
 
 static int check_any(const struct probes *probes, struct err *err)
@@ -340,19 +317,24 @@ int probes_attach(struct probes *probes, struct err *err)
 	int rc = probe_programs_follow_threads(probes->programs, err);
 
 	if (rc == 0)
-		rc = probe_links_new(&probes->options, probes->programs, probes->outcomes,
-				     &probes->links, err);
+		rc = probe_attach_new(&probes->options, probes->programs, probes->outcomes,
+				      &probes->attached, err);
 	if (rc == 0)
 		rc = check_any(probes, err);
 	if (rc == 0)
 		rc = probe_sites_new(&probes->options, probes->programs, &probes->sites, err);
 	if (rc < 0) {
-		probe_links_free(probes->links);
-		probes->links = NULL;
+		probe_attach_free(probes->attached);
+		probes->attached = NULL;
 		probe_programs_leave_threads(probes->programs);
 		return rc;
 	}
-	find_trap_costs(probes);
+	for (size_t i = 0; i < probes->options.target_count; i++) {
+		enum probe_mechanism mechanism = probes->outcomes[i].mechanism;
+
+		if (!probes->trap_ns[mechanism])
+			probes->trap_ns[mechanism] = run_ns(mechanism);
+	}
 	return 0;
 }
 
@@ -391,8 +373,8 @@ uint64_t probes_close(struct probes *probes)
 	/* Until they are detached, probes are still hit, but no longer count. */
 	probes->cost_at_close = probes_cost(probes);
 	probes->closed_ns = clock_ns();
-	probe_links_free(probes->links);
-	probes->links = NULL;
+	probe_attach_free(probes->attached);
+	probes->attached = NULL;
 	probe_sites_free(probes->sites);
 	probes->sites = NULL;
 	probe_programs_leave_threads(probes->programs);
@@ -442,14 +424,22 @@ void probes_read(struct probes *probes, struct probe_reading *ret_reading)
 
 /* ---- questions ---- */
 
-int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err)
+size_t probes_count_targets(const struct probe_options *options, bool user)
 {
-	struct probe_conditions conditions;
-	int rc = probe_conditions_parse(options, &conditions, err);
+	size_t count = 0;
 
-	if (rc == 0)
-		*ret_exits = probe_conditions_need_exits(&conditions);
-	return rc;
+	for (size_t i = 0; i < options->target_count; i++)
+		count += options->targets[i].user == user;
+	return count;
+}
+
+bool probes_need_sites(const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++) {
+		if (probe_target_needs_sites(&options->targets[i]))
+			return true;
+	}
+	return false;
 }
 
 enum probe_mechanism probes_mechanism(bool user, size_t count)

@@ -27,21 +27,6 @@ enum probe_measure {
 	PROBE_MOVED = 1 << 4,
 };
 
-/* A count that is attributed to the calls during which it rose (while the thread ran). */
-enum probe_counter_kind {
-	PROBE_COUNT_PMU, /* hardware; @type, @config as in perf_event_open(2) */
-	PROBE_COUNT_PAGE_FAULTS,
-	PROBE_COUNT_CONTEXT_SWITCHES,
-	PROBE_COUNT_CPU_MIGRATIONS,
-};
-
-struct probe_counter {
-	enum probe_counter_kind kind;
-	uint32_t type;
-	uint64_t config;
-	const char *name; /* for messages */
-};
-
 enum { PROBE_MAX_PIDS = 4096, PROBE_MAX_COMMS = 8, PROBE_MAX_TARGETS = 65536 };
 
 /* Which calls count. Empty: all. All conditions must hold. */
@@ -161,9 +146,10 @@ struct probe_cost probes_cost(const struct probes *probes);
 struct probe_scale probes_latency_scale(const struct probes *probes);
 struct probe_scale probes_value_scale(const struct probes *probes);
 
-/* Checks the conditions. *ret_exits: they need exits, whatever the measures. 0, or -EINVAL, -E2BIG
- * with the reason. */
-int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err);
+/* How many targets are in user programs, or in the kernel. */
+size_t probes_count_targets(const struct probe_options *options, bool user);
+/* True if calls of some target can end at their call sites. */
+bool probes_need_sites(const struct probe_options *options);
 /* The mechanism that would reach @count functions of the kernel or of user programs here, found by
  * trying. Takes some ten milliseconds, for kernel functions up to 0.2 s. PROBE_NONE: none. */
 enum probe_mechanism probes_mechanism(bool user, size_t count);

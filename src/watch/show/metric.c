@@ -14,15 +14,16 @@
 	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
 	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
+#define METRIC_HARDWARE		PROBE_COUNT_PMU, .type = PERF_TYPE_HARDWARE
+#define METRIC_CACHES		PROBE_COUNT_PMU, .type = PERF_TYPE_HW_CACHE
+#define METRIC_PAGE_FAULTS	PROBE_COUNT_PAGE_FAULTS
+#define METRIC_CONTEXT_SWITCHES PROBE_COUNT_CONTEXT_SWITCHES
+#define METRIC_CPU_MIGRATIONS	PROBE_COUNT_CPU_MIGRATIONS
+
 static const struct metric_counter_row counters[METRIC_COUNTER_COUNT] = {
-#define ROW(id, text, how, number, what)                                                 \
-	[METRIC_COUNTER_##id] = { .name = (text),                                        \
-				  .help = (what),                                        \
-				  .counting = METRIC_COUNTING_##how,                     \
-				  .type = METRIC_COUNTING_##how == METRIC_COUNTING_CACHE \
-						  ? PERF_TYPE_HW_CACHE                   \
-						  : PERF_TYPE_HARDWARE,                  \
-				  .config = (number) },
+#define ROW(id, text, how, number, what)                                                        \
+	[METRIC_COUNTER_##id] = { { .name = (text), .kind = METRIC_##how, .config = (number) }, \
+				  .help = (what) },
 	METRIC_COUNTERS(ROW)
 #undef ROW
 };
@@ -166,7 +167,7 @@ static int need_counter(struct metric_set *set, unsigned source, struct err *err
 	if (set->counter_count == PROBE_COUNTERS)
 		return err_set(err, -EINVAL,
 			       "%s is one counter too many: at most %d can be counted at a time",
-			       counters[counter].name, PROBE_COUNTERS);
+			       counters[counter].counter.name, PROBE_COUNTERS);
 	set->counters[set->counter_count++] = counter;
 	return 0;
 }

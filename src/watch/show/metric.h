@@ -14,12 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "model/probe.h"
 
-/* Events that are counted during calls. Columns: id, name, how it is counted (enum
- * metric_counting), config as in perf_event_open(2), help. Only metric.c expands the config. */
+/* Events that are counted during calls. Columns: id, name, how it is counted, config as in
+ * perf_event_open(2), help. Only metric.c expands how and config. */
 /* clang-format off */
 #define METRIC_COUNTERS(X) \
 	X(CYCLES, "cycles", HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "processor cycles") \
@@ -32,40 +31,26 @@
 	  "cycles stalled in the frontend") \
 	X(STALLED_BACKEND, "stalled-cycles-backend", HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, \
 	  "cycles stalled in the backend") \
-	X(L1D_LOADS, "L1-dcache-loads", CACHE, METRIC_CACHE(L1D, READ, ACCESS), "loads from the level 1 data cache") \
-	X(L1D_LOAD_MISSES, "L1-dcache-load-misses", CACHE, METRIC_CACHE(L1D, READ, MISS), \
+	X(L1D_LOADS, "L1-dcache-loads", CACHES, METRIC_CACHE(L1D, READ, ACCESS), "loads from the level 1 data cache") \
+	X(L1D_LOAD_MISSES, "L1-dcache-load-misses", CACHES, METRIC_CACHE(L1D, READ, MISS), \
 	  "loads that missed the level 1 data cache") \
-	X(L1I_LOAD_MISSES, "L1-icache-load-misses", CACHE, METRIC_CACHE(L1I, READ, MISS), \
+	X(L1I_LOAD_MISSES, "L1-icache-load-misses", CACHES, METRIC_CACHE(L1I, READ, MISS), \
 	  "fetches that missed the level 1 instruction cache") \
-	X(DTLB_LOAD_MISSES, "dTLB-load-misses", CACHE, METRIC_CACHE(DTLB, READ, MISS), \
+	X(DTLB_LOAD_MISSES, "dTLB-load-misses", CACHES, METRIC_CACHE(DTLB, READ, MISS), \
 	  "loads that missed the data TLB") \
-	X(ITLB_LOAD_MISSES, "iTLB-load-misses", CACHE, METRIC_CACHE(ITLB, READ, MISS), \
+	X(ITLB_LOAD_MISSES, "iTLB-load-misses", CACHES, METRIC_CACHE(ITLB, READ, MISS), \
 	  "fetches that missed the instruction TLB") \
 	X(PAGE_FAULTS, "page-faults", PAGE_FAULTS, 0, "page faults of any kind") \
 	X(CONTEXT_SWITCHES, "context-switches", CONTEXT_SWITCHES, 0, "times the thread was switched off its CPU") \
 	X(CPU_MIGRATIONS, "cpu-migrations", CPU_MIGRATIONS, 0, "times the thread moved to another CPU")
 /* clang-format on */
 
-enum metric_counter {
-#define METRIC_COUNTER_ENUM(id, name, counting, config, help) METRIC_COUNTER_##id,
-	METRIC_COUNTERS(METRIC_COUNTER_ENUM)
-#undef METRIC_COUNTER_ENUM
-		METRIC_COUNTER_COUNT
-};
-
-enum metric_counting {
-	METRIC_COUNTING_HARDWARE, /* PERF_TYPE_HARDWARE */
-	METRIC_COUNTING_CACHE,	  /* PERF_TYPE_HW_CACHE */
-	METRIC_COUNTING_PAGE_FAULTS,
-	METRIC_COUNTING_CONTEXT_SWITCHES,
-	METRIC_COUNTING_CPU_MIGRATIONS,
-};
+#define METRIC_COUNTER_ENUM(id, ...) METRIC_COUNTER_##id,
+enum metric_counter { METRIC_COUNTERS(METRIC_COUNTER_ENUM) METRIC_COUNTER_COUNT };
 
 struct metric_counter_row {
-	const char *name, *help;
-	enum metric_counting counting;
-	uint32_t type;	 /* of perf_event_open(2), for the first two */
-	uint64_t config; /* likewise */
+	struct probe_counter counter;
+	const char *help;
 };
 
 /* @counter < METRIC_COUNTER_COUNT. */

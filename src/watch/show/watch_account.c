@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
-
 #include "base/clock.h"
 #include "present/figures.h"
 #include "watch/show/watch_parts.h"

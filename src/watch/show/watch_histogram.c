@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/vec.h"

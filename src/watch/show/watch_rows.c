@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "watch/show/watch_rows.h"
+#include "watch/show/watch_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,26 +18,12 @@ static void add_histogram(uint64_t *sum, const uint64_t *part, size_t count)
 
 static void add_counts(struct probe_counts *sum, const struct probe_counts *part)
 {
-	sum->entries += part->entries;
-	sum->exits += part->exits;
-	sum->wall_ns += part->wall_ns;
-	sum->virtual_ns += part->virtual_ns;
-	sum->inside += part->inside;
-	sum->nested += part->nested;
-	sum->errors += part->errors;
-	sum->moved += part->moved;
-	if (part->longest_ns > sum->longest_ns)
-		sum->longest_ns = part->longest_ns;
-	for (size_t i = 0; i < PROBE_COUNTERS; i++)
-		sum->counters[i] += part->counters[i];
-	sum->too_deep += part->too_deep;
-	sum->jumps += part->jumps;
-	sum->timed += part->timed;
-	sum->abandoned += part->abandoned;
-	sum->unseen += part->unseen;
-	sum->switched += part->switched;
-	sum->died += part->died;
-	sum->unmatched += part->unmatched;
+	uint64_t longest_ns =
+		sum->longest_ns > part->longest_ns ? sum->longest_ns : part->longest_ns;
+
+	_Static_assert(sizeof(*sum) % sizeof(uint64_t) == 0, "nothing but numbers");
+	add_histogram((uint64_t *)sum, (const uint64_t *)part, sizeof(*sum) / sizeof(uint64_t));
+	sum->longest_ns = longest_ns;
 }
 
 static uint64_t *new_histogram(struct watch_lines *lines, size_t count)
@@ -74,14 +60,14 @@ static void push_sum(const struct watch_setting *setting, const struct watch_tic
 	*vec_push(&lines->list) = line;
 }
 
-static void push_row(const struct probe_row *row, struct watch_lines *lines)
+struct watch_line watch_line_of(const struct probe_row *row)
 {
-	*vec_push(&lines->list) = (struct watch_line){ .target = row->target,
-						       .known = row->place,
-						       .row = row,
-						       .counts = row->counts,
-						       .latency = row->latency,
-						       .values = row->values };
+	return (struct watch_line){ .target = row->target,
+				    .known = row->place,
+				    .row = row,
+				    .counts = row->counts,
+				    .latency = row->latency,
+				    .values = row->values };
 }
 
 /* The end of the rows with the same target as row @first. */
@@ -103,7 +89,7 @@ void watch_lines_make(const struct watch_setting *setting, const struct watch_ti
 	for (size_t first = 0; first < tick->row_count; first = end) {
 		end = end_of_target(tick, first);
 		for (size_t i = first; i < end; i++)
-			push_row(&tick->rows[i], ret_lines);
+			*vec_push(&ret_lines->list) = watch_line_of(&tick->rows[i]);
 		if (setting->key == PROBE_BY_CPU && end - first > 1)
 			push_sum(setting, tick, tick->rows[first].target, first, end, ret_lines);
 	}

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watch/watch.h"
 
-#include <errno.h>
-#include <math.h>
-
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/xalloc.h"
-#include "present/safe.h"
 #include "watch/show/watch_parts.h"
 
 enum {

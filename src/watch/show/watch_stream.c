@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
+#include "base/json_add.h"
 #include "present/safe.h"
 #include "watch/show/watch_parts.h"
 
@@ -29,16 +29,6 @@ static struct streaming stream_of(struct watch_show *show, const struct watch_ti
 		.totals = totals,
 		.seconds = totals ? 0 : (double)(tick->to_ns - tick->from_ns) / (double)NS_PER_S,
 	};
-}
-
-static struct watch_line line_of(const struct probe_row *row)
-{
-	return (struct watch_line){ .target = row->target,
-				    .known = row->place,
-				    .row = row,
-				    .counts = row->counts,
-				    .latency = row->latency,
-				    .values = row->values };
 }
 
 static double value_of(const struct streaming *streaming, const struct watch_line *line,
@@ -99,7 +89,7 @@ static void add_csv_row(const struct streaming *streaming, const struct probe_ro
 {
 	const struct watch_show *show = streaming->show;
 	const struct key_columns key = key_columns(show->setting.key);
-	const struct watch_line line = line_of(row);
+	const struct watch_line line = watch_line_of(row);
 	struct buf *text = &streaming->show->text;
 
 	buf_printf(text, "%s,%.6f,%.6f,", csv_kind(streaming),
@@ -134,32 +124,22 @@ void watch_stream_add_csv(struct watch_show *show, const struct watch_tick *tick
 
 /* ---- JSON Lines ---- */
 
-static void add_member(struct buf *text, const char *name)
-{
-	buf_add_char(text, ',');
-	safe_json(text, name);
-	buf_add_char(text, ':');
-}
-
 static void add_histogram(struct buf *text, const char *name, const uint64_t *histogram,
 			  const struct probe_scale *scale)
 {
-	bool any = false;
-
 	if (!histogram)
 		return;
-	add_member(text, name);
-	buf_add_char(text, '[');
+	json_add_begin(text, name, '[');
 	for (size_t i = 0; i < scale->count; i++) {
 		if (!histogram[i])
 			continue;
-		buf_printf(text, "%s[%" PRId64 ",", any ? "," : "", scale->lowest[i]);
+		json_add_begin(text, NULL, '[');
+		buf_printf(text, "%" PRId64 ",", scale->lowest[i]);
 		if (i + 1 < scale->count)
 			buf_printf(text, "%" PRId64, scale->lowest[i + 1] - 1);
 		else
 			buf_add_str(text, "null");
 		buf_printf(text, ",%" PRIu64 "]", histogram[i]);
-		any = true;
 	}
 	buf_add_char(text, ']');
 }
@@ -173,28 +153,26 @@ static void add_json_key(const struct streaming *streaming, const struct probe_r
 		buf_printf(text, ",\"%s\":%" PRId32, key.pid, row->pid);
 	if (key.id)
 		buf_printf(text, ",\"%s\":%" PRId32, key.id, row->id);
-	if (key.comm) {
-		add_member(text, "comm");
-		safe_json(text, row->comm);
-	}
+	if (key.comm)
+		json_add_text(text, "comm", row->comm);
 }
 
 static void add_json_row(const struct streaming *streaming, const struct probe_row *row)
 {
 	struct watch_show *show = streaming->show;
-	const struct watch_line line = line_of(row);
+	const struct watch_line line = watch_line_of(row);
 	struct buf *text = &show->text;
 
-	buf_printf(text, "{\"kind\":\"%s\",\"start\":%.6f,\"end\":%.6f,\"target\":",
-		   streaming->totals ? "total" : "interval",
-		   since_began(streaming->tick, streaming->tick->from_ns),
-		   since_began(streaming->tick, streaming->tick->to_ns));
-	safe_json(text, show->setting.targets[line.target].label);
+	json_add_begin(text, NULL, '{');
+	json_add_text(text, "kind", streaming->totals ? "total" : "interval");
+	json_add_fixed(text, "start", since_began(streaming->tick, streaming->tick->from_ns), 6);
+	json_add_fixed(text, "end", since_began(streaming->tick, streaming->tick->to_ns), 6);
+	json_add_text(text, "target", show->setting.targets[line.target].label);
 	add_json_key(streaming, row);
 	for (size_t i = 0; i < show->options.metrics->count; i++) {
 		double value = value_of(streaming, &line, i);
 
-		add_member(text, show->options.metrics->metrics[i]->name);
+		json_add_name(text, show->options.metrics->metrics[i]->name);
 		if (isnan(value))
 			buf_add_str(text, "null");
 		else
@@ -219,27 +197,26 @@ void watch_stream_add_json_begin(struct watch_show *show)
 	const struct metric_set *set = show->options.metrics;
 	struct buf *text = &show->text;
 
-	buf_add_str(text, "{\"kind\":\"begin\",\"metrics\":[");
+	json_add_begin(text, NULL, '{');
+	json_add_text(text, "kind", "begin");
+	json_add_begin(text, "metrics", '[');
 	for (size_t i = 0; i < set->count; i++) {
-		buf_add_str(text, i ? ",{\"name\":" : "{\"name\":");
-		safe_json(text, set->metrics[i]->name);
-		add_member(text, "unit");
-		safe_json(text, set->metrics[i]->unit);
-		add_member(text, "total_unit");
-		safe_json(text, set->metrics[i]->total_unit);
-		buf_add_char(text, '}');
+		json_add_begin(text, NULL, '{');
+		json_add_text(text, "name", set->metrics[i]->name);
+		json_add_text(text, "unit", set->metrics[i]->unit);
+		json_add_text(text, "total_unit", set->metrics[i]->total_unit);
+		json_add_end(text, '}');
 	}
-	buf_add_str(text, "],\"targets\":[");
+	json_add_end(text, ']');
+	json_add_begin(text, "targets", '[');
 	for (size_t i = 0; i < show->setting.target_count; i++) {
 		const struct probe_outcome *outcome = &show->setting.outcomes[i];
 
-		buf_add_str(text, i ? ",{\"target\":" : "{\"target\":");
-		safe_json(text, show->setting.targets[i].label);
-		add_member(text, "mechanism");
-		safe_json(text, probe_mechanism_name(outcome->mechanism));
-		add_member(text, "why");
-		safe_json(text, outcome->why);
-		buf_add_char(text, '}');
+		json_add_begin(text, NULL, '{');
+		json_add_text(text, "target", show->setting.targets[i].label);
+		json_add_text(text, "mechanism", probe_mechanism_name(outcome->mechanism));
+		json_add_text(text, "why", outcome->why);
+		json_add_end(text, '}');
 	}
 	buf_add_str(text, "]}\n");
 }
@@ -247,14 +224,19 @@ void watch_stream_add_json_begin(struct watch_show *show)
 void watch_stream_add_json_end(struct watch_show *show, const struct watch_totals *totals)
 {
 	const struct probe_cost *cost = &totals->all.cost;
+	struct buf *text = &show->text;
 
-	buf_printf(&show->text,
-		   "{\"kind\":\"end\",\"reason\":\"%s\",\"seconds\":%.6f,\"hits\":%" PRIu64
-		   ",\"program_ns\":%" PRIu64 ",\"trap_ns\":%" PRIu64 ",\"missed\":%" PRIu64
-		   ",\"keys_lost\":%" PRIu64 ",\"threads_lost\":%" PRIu64 ",\"attach_ns\":%" PRIu64
-		   ",\"detach_ns\":%" PRIu64 "}\n",
-		   watch_account_reason(totals->all.end),
-		   since_began(&totals->all, totals->all.to_ns), cost->hits, cost->program_ns,
-		   cost->trap_ns, cost->missed, cost->keys_lost, cost->threads_lost,
-		   show->setting.attach_ns, totals->detach_ns);
+	json_add_begin(text, NULL, '{');
+	json_add_text(text, "kind", "end");
+	json_add_text(text, "reason", watch_account_reason(totals->all.end));
+	json_add_fixed(text, "seconds", since_began(&totals->all, totals->all.to_ns), 6);
+	json_add_number(text, "hits", cost->hits);
+	json_add_number(text, "program_ns", cost->program_ns);
+	json_add_number(text, "trap_ns", cost->trap_ns);
+	json_add_number(text, "missed", cost->missed);
+	json_add_number(text, "keys_lost", cost->keys_lost);
+	json_add_number(text, "threads_lost", cost->threads_lost);
+	json_add_number(text, "attach_ns", show->setting.attach_ns);
+	json_add_number(text, "detach_ns", totals->detach_ns);
+	buf_add_str(text, "}\n");
 }

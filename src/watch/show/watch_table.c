@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
 #include "present/figures.h"
 #include "present/safe.h"
@@ -59,9 +59,7 @@ static int by_entries(const void *a, const void *b, void *context)
 	uint64_t one = layout->lines.list.items[*left].counts.entries,
 		 other = layout->lines.list.items[*right].counts.entries;
 
-	if (one != other)
-		return one < other ? 1 : -1;
-	return *left < *right ? -1 : 1;
+	return COMPARE(other, one) ?: COMPARE(*left, *right);
 }
 
 static void choose_rows(struct layout *layout, size_t most)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the file that a user names before the colon. */
+/* Finds the file that a user names before the colon, and the libraries that it needs. */
 #ifndef WATCH_TARGETS_WATCH_FILES_H
 #define WATCH_TARGETS_WATCH_FILES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "elf/elf_file.h"
 
 struct door_file;
 struct foreign;
@@ -27,6 +27,11 @@ int watch_files_find(const struct watch_view_of *view, const char *name, struct 
 		     struct err *err);
 /* Appends the path of the process's or command's program. -ENOENT: there is neither. */
 int watch_files_program(const struct watch_view_of *view, struct buf *path, struct err *err);
+
+/* Calls @give for each library that the file at @path needs (DT_NEEDED) and that is found as ld.so(8)
+ * would find it, with its path, borrowed for the call. */
+void watch_files_libraries(struct foreign *foreign, const struct elf_file *elf, const char *path,
+			   void (*give)(void *context, const char *path), void *context);
 
 /* stat(2) of such a path, which may go through /proc/PID. Negative errno. */
 int watch_files_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);

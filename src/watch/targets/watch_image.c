@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/xalloc.h"
 #include "code/disassembler.h"
-#include "code/go_entry.h"
 #include "dwarf/function_types.h"
 #include "elf/eh_ranges.h"
 #include "names/spelling/name_pattern.h"
@@ -245,7 +245,7 @@ uint64_t watch_image_entry(struct watch_image *image, const struct listed_functi
 
 	if (is_go(image) && function->size &&
 	    watch_image_code(image, start, start + function->size, &blocks, NULL) == 0)
-		(void)go_entry_find(&blocks, start, &entry);
+		(void)code_blocks_go_entry(&blocks, start, &entry);
 	code_blocks_done(&blocks);
 	return entry;
 }
@@ -323,12 +323,7 @@ static enum code_exits all_exits(struct watch_image *image, const struct listed_
 	return exits;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
+DEFINE_ORDER(by_value, uint64_t, COMPARE(*a, *b))
 
 /* Appends each address once, as an offset: several jumps may lead to the same part. */
 static void add_offsets(const struct watch_image *image, struct buf *addresses, struct buf *offsets)

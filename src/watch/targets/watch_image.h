@@ -7,10 +7,8 @@
 #define WATCH_TARGETS_WATCH_IMAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "code/code_blocks.h"
@@ -19,14 +17,12 @@
 #include "names/debug_files/debug_files.h"
 #include "names/function_list.h"
 #include "names/lines/line_file.h"
-#include "names/spelling/demangler.h"
 
 struct watch_image;
 
 /* What the images of one watch share; all borrowed. */
 struct watch_image_tools {
 	struct debug_files *debug_files;
-	struct demangler *demangler;
 	struct cache_folder *cache; /* of lines; NULL: none */
 	struct foreign *foreign;    /* see struct watch_view_of */
 };
@@ -59,7 +55,7 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
 		     struct code_blocks *blocks, struct err *err);
 
 /* The ELF address at which entries of a function are counted: its first instruction, except in Go
- * functions that start again after their stack has grown (go_entry.h). */
+ * functions that start again after their stack has grown. */
 uint64_t watch_image_entry(struct watch_image *image, const struct listed_function *function);
 
 /* Appends the file offsets at which calls of a function end. True if these are all of them; a

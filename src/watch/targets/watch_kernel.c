@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/hashidx.h"
 #include "base/search.h"
@@ -100,14 +101,8 @@ static void take_line(void *context, const struct kallsyms_line *line)
 	};
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct watch_kernel_function *left = a, *right = b;
-
-	if (left->address != right->address)
-		return left->address < right->address ? -1 : 1;
-	return (left->global < right->global) - (left->global > right->global);
-}
+DEFINE_ORDER(by_address, struct watch_kernel_function,
+	     COMPARE(a->address, b->address) ?: COMPARE(b->global, a->global))
 
 /* Marks names that several functions of the kernel proper or of one module share. */
 static void find_shared(struct watch_kernel *kernel)
@@ -153,8 +148,9 @@ static void settle(struct watch_kernel *kernel)
 /* ---- what may not be watched ---- */
 
 /* Parses lines "0xADDRESS-0xEND\tNAME". */
-static void read_blacklist(struct watch_kernel *kernel, const char *path)
+static void read_blacklist(struct watch_kernel *kernel)
 {
+	static const char path[] = "/sys/kernel/debug/kprobes/blacklist";
 	struct buf text = { 0 };
 	char *rest, *line;
 
@@ -173,8 +169,9 @@ static bool same_text(const void *owner, uint32_t id, const void *key)
 }
 
 /* Parses lines "NAME" and "NAME [MODULE]". All functions with a listed name count as listed. */
-static void read_filter(struct watch_kernel *kernel, const char *path)
+static void read_filter(struct watch_kernel *kernel)
 {
+	static const char path[] = "/sys/kernel/tracing/available_filter_functions";
 	struct hashidx listed = { 0 };
 	struct buf text = { 0 };
 	char *rest, *line;
@@ -221,8 +218,7 @@ static bool is_hidden(const struct watch_kernel *kernel)
 	return kernel->list.count == 0 || kernel->list.items[kernel->list.count - 1].address == 0;
 }
 
-int watch_kernel_new(const struct watch_kernel_paths *paths, struct watch_kernel **ret_kernel,
-		     struct err *err)
+int watch_kernel_new(struct watch_kernel **ret_kernel, struct err *err)
 {
 	_cleanup_(watch_kernel_freep) struct watch_kernel *kernel = xcalloc(1, sizeof(*kernel));
 	const struct disassembler_options options = { .open_image = NULL };
@@ -230,18 +226,15 @@ int watch_kernel_new(const struct watch_kernel_paths *paths, struct watch_kernel
 
 	strpool_intern(&kernel->texts, "");
 	kernel->disassembler = disassembler_new(&options);
-	rc = kallsyms_read(paths->kallsyms ? paths->kallsyms : "/proc/kallsyms", take_line, kernel,
-			   err);
+	rc = kallsyms_read("/proc/kallsyms", take_line, kernel, err);
 	if (rc < 0)
 		return rc;
 	settle(kernel);
 	if (is_hidden(kernel))
 		return err_set(err, -EACCES,
 			       "kernel addresses are hidden from this user: run as root");
-	read_blacklist(kernel,
-		       paths->blacklist ? paths->blacklist : "/sys/kernel/debug/kprobes/blacklist");
-	read_filter(kernel, paths->filter ? paths->filter
-					  : "/sys/kernel/tracing/available_filter_functions");
+	read_blacklist(kernel);
+	read_filter(kernel);
 	*ret_kernel = steal_ptr(kernel);
 	return 0;
 }

@@ -16,13 +16,6 @@
 
 struct watch_kernel;
 
-/* Files to read. Zeroes: those of the running kernel. */
-struct watch_kernel_paths {
-	const char *kallsyms;  /* /proc/kallsyms */
-	const char *blacklist; /* of kprobes, in debugfs */
-	const char *filter;    /* available_filter_functions, in tracefs */
-};
-
 struct watch_kernel_function {
 	uint64_t address;
 	uint64_t size;	       /* up to the next symbol */
@@ -33,8 +26,7 @@ struct watch_kernel_function {
 };
 
 /* -EACCES: addresses are hidden from this user. */
-int watch_kernel_new(const struct watch_kernel_paths *paths, struct watch_kernel **ret_kernel,
-		     struct err *err);
+int watch_kernel_new(struct watch_kernel **ret_kernel, struct err *err);
 void watch_kernel_free(struct watch_kernel *kernel); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_kernel *, watch_kernel_free);
 

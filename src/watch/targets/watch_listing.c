@@ -3,14 +3,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/xalloc.h"
+#include "code/disassembler.h"
+#include "foreign/door.h"
+#include "place/kernel/kernel_text.h"
 #include "present/safe.h"
-#include "views/symbolize.h"
+#include "proc/proc_scan.h"
+#include "views/views.h"
 #include "watch/probes/probes.h"
-#include "watch/targets/watch_memory.h"
+#include "watch/targets/watch_image.h"
+#include "watch/targets/watch_kernel.h"
+#include "watch/targets/watch_match.h"
 #include "watch/targets/watch_sources.h"
+#include "watch/targets/watch_word.h"
 
 enum {
 	NAME_WIDTH = 40,
@@ -26,19 +35,6 @@ struct listing {
 	struct buf *text;
 	struct err *err;
 };
-
-static struct watch_sources *open_sources(const struct watch_target_options *options)
-{
-	const struct watch_sources_options sources = {
-		.view = { .pid = options->pid,
-			  .command = options->command,
-			  .foreign = options->foreign },
-		.module = options->module,
-		.lines = options->lines,
-	};
-
-	return watch_sources_new(&sources);
-}
 
 static int find_word(struct listing *listing, const char *text, struct watch_matches *matches)
 {
@@ -155,37 +151,6 @@ static int add_functions(struct listing *listing, const struct watch_matches *ma
 			   matches->aliases, matches->aliases > 1 ? "s" : "");
 	symbolizer_free(listing->symbolizer);
 	return 0;
-}
-
-/* Finds the functions of all words and lists them. */
-static int list_all(const struct watch_target_options *options,
-		    int (*list)(struct listing *listing, const struct watch_matches *matches),
-		    struct buf *text, struct err *err)
-{
-	_cleanup_(watch_sources_freep) struct watch_sources *sources = open_sources(options);
-	struct listing listing = {
-		.options = options, .sources = sources, .text = text, .err = err
-	};
-	struct watch_matches matches = { .aliases = 0 };
-	int rc = 0;
-
-	if (options->word_count == 0 && !options->module)
-		rc = err_set(err, -EINVAL,
-			     "no functions given: name some, or '*' for the whole kernel");
-	for (size_t i = 0; i < options->word_count && rc == 0; i++)
-		rc = find_word(&listing, options->words[i], &matches);
-	if (options->word_count == 0 && rc == 0)
-		rc = find_word(&listing, "*", &matches);
-	if (rc == 0)
-		rc = list(&listing, &matches);
-	watch_matches_done(&matches);
-	return rc;
-}
-
-int watch_listing_functions(const struct watch_target_options *options, struct buf *text,
-			    struct err *err)
-{
-	return list_all(options, add_functions, text, err);
 }
 
 /* ---- blocks ---- */
@@ -305,16 +270,213 @@ static int add_all_blocks(struct listing *listing, const struct watch_matches *m
 	return rc;
 }
 
-int watch_listing_blocks(const struct watch_target_options *options, struct buf *text,
-			 struct err *err)
+/* ---- code in files and in memory ---- */
+
+struct bytes {
+	uint8_t *bytes; /* owned */
+	uint64_t start; /* address of the first byte; the same on both sides */
+	size_t size;
+};
+
+struct side {
+	bool has;
+	struct bytes bytes;
+	struct code_blocks blocks;
+};
+
+/* A function's code in its file and in memory: they differ by probes, patches, and the kernel's own
+ * changes at boot. */
+struct memory {
+	struct side original; /* from the file */
+	struct side now;      /* from process or kernel memory */
+	const char *note;     /* which sides there are, and why one is missing; constant */
+};
+
+/* Searches for the mapping that contains an offset of a file. */
+struct map_search {
+	uint64_t inode, offset;
+	uint64_t address; /* of the offset in the process; 0: not mapped */
+	bool late;	  /* reading the mappings timed out */
+};
+
+static void take_map(void *context, int32_t pid, const struct proc_map *map)
 {
-	return list_all(options, add_all_blocks, text, err);
+	struct map_search *search = context;
+
+	(void)pid;
+	if (map->inode == search->inode && search->offset >= map->offset &&
+	    search->offset - map->offset < map->end - map->start)
+		search->address = map->start + (search->offset - map->offset);
+}
+
+static void take_late(void *context, int32_t pid)
+{
+	(void)pid;
+	((struct map_search *)context)->late = true;
+}
+
+static int find_address(struct foreign *foreign, const struct watch_candidate *candidate,
+			int32_t pid, uint64_t offset, uint64_t *ret_address, struct err *err)
+{
+	struct map_search search = { .inode = watch_image_file(candidate->image)->inode,
+				     .offset = offset };
+	const struct proc_visitor visitor = {
+		.map = take_map, .late = take_late, .context = &search, .foreign = foreign
+	};
+	int rc = proc_scan_one(pid, &visitor, err);
+
+	if (rc == 0 && search.late)
+		return err_set(err, -ETIMEDOUT,
+			       "cannot read the memory of process %" PRId32
+			       ": it waits for a file system that does not answer",
+			       pid);
+	if (rc == 0 && !search.address)
+		rc = err_set(err, -ENOENT, "process %" PRId32 " has not mapped %s", pid,
+			     watch_image_path(candidate->image));
+	*ret_address = search.address;
+	return rc;
+}
+
+static int read_process(struct foreign *foreign, int32_t pid, uint64_t address,
+			const struct bytes *code, struct err *err)
+{
+	size_t done = 0;
+
+	while (done < code->size) {
+		size_t left = code->size - done;
+		size_t wanted = left < DOOR_MOST_MEMORY ? left : DOOR_MOST_MEMORY;
+		ssize_t got =
+			door_read_memory(foreign, pid, address + done, code->bytes + done, wanted);
+
+		if (got <= 0)
+			return err_set(err, got < 0 ? (int)got : -EIO,
+				       "/proc/%" PRId32 "/mem: cannot read at 0x%" PRIx64 ": %s",
+				       pid, address + done,
+				       got < 0 ? strerror((int)-got) : "nothing is mapped there");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/* Names addresses in operands, so both sides are written alike. */
+static bool name_address(void *context, uint64_t address, struct buf *name, uint64_t *ret_start)
+{
+	const struct function_list *list = context;
+	const struct listed_function *function = function_list_around(list, address);
+
+	if (!function)
+		return false;
+	buf_add_str(name, function_list_name(list, function->name));
+	*ret_start = function->start;
+	return true;
+}
+
+static int list_bytes(const struct watch_candidate *candidate, struct side *code, struct err *err)
+{
+	const struct disassembler_options options = { .open_image = NULL };
+	const struct elf_file *elf = watch_image_elf(candidate->image);
+	const struct disassembler_bytes bytes = {
+		.machine = { elf_file_machine(elf), elf_file_is_64(elf) },
+		.bytes = code->bytes.bytes,
+		.size = code->bytes.size,
+		.start = code->bytes.start,
+		.name = name_address,
+		.context = (void *)(uintptr_t)watch_image_functions(candidate->image),
+	};
+	_cleanup_(disassembler_freep) struct disassembler *disassembler =
+		disassembler_new(&options);
+	int rc = disassembler_bytes(disassembler, &bytes, code_blocks_take, &code->blocks, err);
+
+	code->has = rc == 0;
+	return rc;
+}
+
+static void make_room(const struct watch_candidate *candidate, struct side *code)
+{
+	code->bytes = (struct bytes){ .bytes = xmalloc(candidate->size),
+				      .start = candidate->address,
+				      .size = candidate->size };
+}
+
+static int read_file(const struct watch_candidate *candidate, uint64_t offset, struct side *code,
+		     struct err *err)
+{
+	int rc;
+
+	make_room(candidate, code);
+	rc = elf_file_read_at(watch_image_elf(candidate->image), offset, code->bytes.bytes,
+			      code->bytes.size, err);
+	return rc < 0 ? rc : list_bytes(candidate, code, err);
+}
+
+static int read_now(struct foreign *foreign, const struct watch_candidate *candidate, int32_t pid,
+		    uint64_t offset, struct side *code, struct err *err)
+{
+	uint64_t address = 0;
+	int rc = find_address(foreign, candidate, pid, offset, &address, err);
+
+	if (rc < 0)
+		return rc;
+	make_room(candidate, code);
+	rc = read_process(foreign, pid, address, &code->bytes, err);
+	return rc < 0 ? rc : list_bytes(candidate, code, err);
+}
+
+static int read_kernel(struct watch_sources *sources, const struct watch_candidate *candidate,
+		       struct side *code, struct err *err)
+{
+	_cleanup_(kernel_text_freep) struct kernel_text *text = NULL;
+	int rc = kernel_text_open(&text, err);
+
+	if (rc < 0)
+		return rc;
+	make_room(candidate, code);
+	rc = kernel_text_read(text, candidate->address, code->bytes.bytes, code->bytes.size, err);
+	if (rc == 0)
+		rc = watch_sources_code(sources, candidate, &code->blocks, err);
+	code->has = rc == 0;
+	return rc;
+}
+
+/* @pid: the process whose memory to read; 0: none. Kernel functions are only read from memory. The
+ * caller always calls done_memory. */
+static int read_memory(struct watch_sources *sources, const struct watch_candidate *candidate,
+		       int32_t pid, struct memory *ret_memory, struct err *err)
+{
+	uint64_t offset;
+	int rc;
+
+	*ret_memory = (struct memory){ .note = "" };
+	if (candidate->size == 0 || candidate->size > KERNEL_TEXT_MAX)
+		return err_set(err, -ENODATA, "the end of the code is not known");
+	if (!candidate->image) {
+		ret_memory->note = "kernel memory now";
+		return read_kernel(sources, candidate, &ret_memory->now, err);
+	}
+	if (!watch_image_offset(candidate->image, candidate->address, &offset))
+		return err_set(err, -ENODATA, "the code is not in the file");
+	rc = read_file(candidate, offset, &ret_memory->original, err);
+	ret_memory->note = pid ? "the file and the process's memory"
+			       : "the file; -p PID adds the memory of that process";
+	if (rc == 0 && pid)
+		rc = read_now(watch_sources_foreign(sources), candidate, pid, offset,
+			      &ret_memory->now, err);
+	return rc;
+}
+
+static void done_memory(struct memory *memory)
+{
+	struct side *sides[] = { &memory->original, &memory->now };
+
+	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
+		free(sides[i]->bytes.bytes);
+		code_blocks_done(&sides[i]->blocks);
+	}
 }
 
 /* ---- instructions ---- */
 
-static void add_bytes(const struct code_bytes_of *bytes, const struct code_step *step,
-		      struct buf *text)
+static void add_bytes(const struct bytes *bytes, const struct code_step *step, struct buf *text)
 {
 	enum { BYTES_SHOWN = 15, BYTE_WIDTH = 3 };
 	uint64_t at = step->address - bytes->start;
@@ -327,9 +489,9 @@ static void add_bytes(const struct code_bytes_of *bytes, const struct code_step 
 	}
 }
 
-static void add_step(char mark, const struct watch_candidate *candidate,
-		     const struct code_bytes_of *bytes, const struct code_blocks *blocks,
-		     const struct code_step *step, struct buf *text)
+static void add_step(char mark, const struct watch_candidate *candidate, const struct bytes *bytes,
+		     const struct code_blocks *blocks, const struct code_step *step,
+		     struct buf *text)
 {
 	char distance[32];
 
@@ -341,8 +503,7 @@ static void add_step(char mark, const struct watch_candidate *candidate,
 	buf_add_char(text, '\n');
 }
 
-static bool is_equal(const struct code_bytes_of *a, const struct code_bytes_of *b,
-		     const struct code_step *step)
+static bool is_equal(const struct bytes *a, const struct bytes *b, const struct code_step *step)
 {
 	uint64_t at = step->address - a->start;
 
@@ -351,8 +512,8 @@ static bool is_equal(const struct code_bytes_of *a, const struct code_bytes_of *
 }
 
 /* Adds the instructions of one side that begin before @end. */
-static size_t add_side(char mark, const struct watch_candidate *candidate,
-		       const struct watch_code *side, size_t at, uint64_t end, struct buf *text)
+static size_t add_side(char mark, const struct watch_candidate *candidate, const struct side *side,
+		       size_t at, uint64_t end, struct buf *text)
 {
 	for (; at < side->blocks.steps.count && side->blocks.steps.items[at].address < end; at++)
 		add_step(mark, candidate, &side->bytes, &side->blocks,
@@ -361,8 +522,7 @@ static size_t add_side(char mark, const struct watch_candidate *candidate,
 }
 
 /* The sides differ at @from: the next address where an instruction begins on both. */
-static uint64_t find_end(const struct watch_code *original, const struct watch_code *now,
-			 uint64_t from)
+static uint64_t find_end(const struct side *original, const struct side *now, uint64_t from)
 {
 	for (size_t i = 0; i < original->blocks.steps.count; i++) {
 		const struct code_step *step = &original->blocks.steps.items[i];
@@ -373,8 +533,8 @@ static uint64_t find_end(const struct watch_code *original, const struct watch_c
 	return UINT64_MAX;
 }
 
-static size_t add_both(const struct watch_candidate *candidate, const struct watch_code *original,
-		       const struct watch_code *now, struct buf *text)
+static size_t add_both(const struct watch_candidate *candidate, const struct side *original,
+		       const struct side *now, struct buf *text)
 {
 	size_t left = 0, right = 0, changed = 0;
 
@@ -396,7 +556,7 @@ static size_t add_both(const struct watch_candidate *candidate, const struct wat
 	return changed;
 }
 
-static void add_code(const struct watch_candidate *candidate, const struct watch_memory *memory,
+static void add_code(const struct watch_candidate *candidate, const struct memory *memory,
 		     struct buf *text)
 {
 	size_t changed;
@@ -420,22 +580,47 @@ static int add_all_code(struct listing *listing, const struct watch_matches *mat
 
 	for (size_t i = 0; i < matches->list.count && rc == 0; i++) {
 		const struct watch_candidate *candidate = &matches->list.items[i];
-		struct watch_memory memory;
+		struct memory memory;
 
-		rc = watch_memory_read(listing->sources, candidate, listing->options->pid, &memory,
-				       listing->err);
+		rc = read_memory(listing->sources, candidate, listing->options->pid, &memory,
+				 listing->err);
 		if (rc == 0) {
 			add_label(listing, candidate);
 			buf_printf(listing->text, ": %s\n", memory.note);
 			add_code(candidate, &memory, listing->text);
 		}
-		watch_memory_done(&memory);
+		done_memory(&memory);
 	}
 	return rc;
 }
 
-int watch_listing_code(const struct watch_target_options *options, struct buf *text,
-		       struct err *err)
+/* ---- all ---- */
+
+int watch_listing_make(enum watch_listing kind, const struct watch_target_options *options,
+		       struct buf *text, struct err *err)
 {
-	return list_all(options, add_all_code, text, err);
+	static int (*const list[])(struct listing * listing,
+				   const struct watch_matches *matches) = {
+		[WATCH_LISTING_FUNCTIONS] = add_functions,
+		[WATCH_LISTING_BLOCKS] = add_all_blocks,
+		[WATCH_LISTING_CODE] = add_all_code,
+	};
+	_cleanup_(watch_sources_freep) struct watch_sources *sources = watch_sources_new(options);
+	struct listing listing = {
+		.options = options, .sources = sources, .text = text, .err = err
+	};
+	struct watch_matches matches = { .aliases = 0 };
+	int rc = 0;
+
+	if (options->word_count == 0 && !options->module)
+		rc = err_set(err, -EINVAL,
+			     "no functions given: name some, or '*' for the whole kernel");
+	for (size_t i = 0; i < options->word_count && rc == 0; i++)
+		rc = find_word(&listing, options->words[i], &matches);
+	if (options->word_count == 0 && rc == 0)
+		rc = find_word(&listing, "*", &matches);
+	if (rc == 0)
+		rc = list[kind](&listing, &matches);
+	watch_matches_done(&matches);
+	return rc;
 }

@@ -7,23 +7,24 @@
 #include "base/err.h"
 #include "watch/targets/watch_targets.h"
 
-/* Only words, module, pid, command, foreign and lines of @options count. Errors as
- * watch_targets_new, except that several functions with the same name are all listed. */
+enum watch_listing {
+	WATCH_LISTING_NONE,
+	/* --list: a line for each function: name, source line, address, and the mechanism that
+	 * would watch it, or why it cannot be watched. */
+	WATCH_LISTING_FUNCTIONS,
+	/* --blocks: the basic blocks of each function: start, number of instructions, source lines
+	 * and successors. */
+	WATCH_LISTING_BLOCKS,
+	/* --disassemble: the instructions of each function. Those of a file are from the file; where
+	 * the memory of process options->pid differs, both versions. Those of the kernel are from
+	 * its current memory. */
+	WATCH_LISTING_CODE,
+};
 
-/* --list: appends a line for each function: name, source line, address, and the mechanism that
- * would watch it, or why it cannot be watched. */
-int watch_listing_functions(const struct watch_target_options *options, struct buf *text,
-			    struct err *err);
-
-/* --blocks: appends the basic blocks of each function: start, number of instructions, source lines
- * and successors. */
-int watch_listing_blocks(const struct watch_target_options *options, struct buf *text,
-			 struct err *err);
-
-/* --disassemble: appends the instructions of each function. Those of a file are from the file;
- * where the memory of process options->pid differs, both versions. Those of the kernel are from its
- * current memory. */
-int watch_listing_code(const struct watch_target_options *options, struct buf *text,
-		       struct err *err);
+/* Appends the list of a @kind other than none. Only words, module, pid, command, foreign and lines of
+ * @options count. Errors as watch_targets_new, except that several functions with the same name are
+ * all listed. */
+int watch_listing_make(enum watch_listing kind, const struct watch_target_options *options,
+		       struct buf *text, struct err *err);
 
 #endif

@@ -12,6 +12,40 @@ enum {
 	NEAR_NAMES = 4,
 };
 
+static struct watch_candidate of_image(struct watch_image *image,
+				       const struct listed_function *function)
+{
+	return (struct watch_candidate){
+		.image = image,
+		.name = function_list_name(watch_image_functions(image), function->name),
+		.module = "",
+		.address = function->start,
+		.size = function->size,
+		.function = function,
+	};
+}
+
+struct watch_candidate watch_match_at(struct watch_image *image, uint64_t address)
+{
+	const struct listed_function *function =
+		function_list_around(watch_image_functions(image), address);
+
+	return function ? of_image(image, function)
+			: (struct watch_candidate){
+				  .image = image, .name = "", .module = "", .address = address
+			  };
+}
+
+struct watch_candidate watch_match_of_kernel(const struct watch_kernel *kernel,
+					     const struct watch_kernel_function *function)
+{
+	return (struct watch_candidate){ .name = watch_kernel_text(kernel, function->name),
+					 .module = watch_kernel_text(kernel, function->module),
+					 .address = function->address,
+					 .size = function->size,
+					 .kernel = function };
+}
+
 /* The best fits so far. */
 struct best {
 	struct watch_matches *matches;
@@ -19,10 +53,15 @@ struct best {
 	enum name_fit fit;
 };
 
-static void keep(struct best *best, enum name_fit fit, const struct watch_candidate *candidate)
+static void keep(struct best *best, struct demangler *demangler, const char *wanted,
+		 const struct watch_candidate *candidate)
 {
 	struct watch_matches *matches = best->matches;
 	size_t count = matches->list.count;
+	enum name_fit fit = name_pattern_is_part(candidate->name)
+				    ? NAME_FIT_NONE
+				    : name_pattern_fit(wanted, candidate->name,
+						       demangler_text(demangler, candidate->name));
 
 	if (fit == NAME_FIT_NONE || fit < best->fit)
 		return;
@@ -57,20 +96,10 @@ void watch_match_image(struct watch_image *image, struct demangler *demangler,
 
 	for (size_t i = 0; i < function_list_count(list); i++) {
 		const struct listed_function *function = function_list_at(list, i);
-		const char *name = function_list_name(list, function->name);
-		const struct watch_candidate candidate = { .image = image,
-							   .name = name,
-							   .module = "",
-							   .address = function->start,
-							   .size = function->size,
-							   .function = function };
+		const struct watch_candidate candidate = of_image(image, function);
 
-		if (!is_version(list, function, wanted))
-			continue;
-		if (!name_pattern_is_part(name))
-			keep(&best,
-			     name_pattern_fit(wanted->name, name, demangler_text(demangler, name)),
-			     &candidate);
+		if (is_version(list, function, wanted))
+			keep(&best, demangler, wanted->name, &candidate);
 	}
 }
 
@@ -80,22 +109,11 @@ void watch_match_kernel(struct watch_kernel *kernel, struct demangler *demangler
 	struct best best = { matches, matches->list.count, NAME_FIT_NONE };
 
 	for (size_t i = 0; i < watch_kernel_count(kernel); i++) {
-		const struct watch_kernel_function *function = watch_kernel_at(kernel, i);
-		const char *name = watch_kernel_text(kernel, function->name);
-		const struct watch_candidate candidate = {
-			.name = name,
-			.module = watch_kernel_text(kernel, function->module),
-			.address = function->address,
-			.size = function->size,
-			.kernel = function,
-		};
+		const struct watch_candidate candidate =
+			watch_match_of_kernel(kernel, watch_kernel_at(kernel, i));
 
-		if (wanted->module && strcmp(candidate.module, wanted->module) != 0)
-			continue;
-		if (!name_pattern_is_part(name))
-			keep(&best,
-			     name_pattern_fit(wanted->name, name, demangler_text(demangler, name)),
-			     &candidate);
+		if (!wanted->module || strcmp(candidate.module, wanted->module) == 0)
+			keep(&best, demangler, wanted->name, &candidate);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "names/spelling/demangler.h"
 #include "watch/targets/watch_image.h"
 #include "watch/targets/watch_kernel.h"
 
@@ -40,6 +41,10 @@ void watch_match_image(struct watch_image *image, struct demangler *demangler,
 		       const struct watch_wanted *wanted, struct watch_matches *matches);
 void watch_match_kernel(struct watch_kernel *kernel, struct demangler *demangler,
 			const struct watch_wanted *wanted, struct watch_matches *matches);
+/* The function around an ELF address or, without one, the address alone. */
+struct watch_candidate watch_match_at(struct watch_image *image, uint64_t address);
+struct watch_candidate watch_match_of_kernel(const struct watch_kernel *kernel,
+					     const struct watch_kernel_function *function);
 void watch_matches_done(struct watch_matches *matches);
 
 /* Appends names similar to one that was not found, as "a, b, c"; may append nothing. */

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watch/targets/watch_places.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/file.h"
+#include "base/search.h"
 #include "base/xalloc.h"
+#include "elf/plt.h"
+#include "elf/symbol_index.h"
 #include "proc/proc_scan.h"
-#include "watch/targets/watch_call_sites.h"
-#include "watch/targets/watch_libraries.h"
+#include "watch/targets/watch_files.h"
 
 enum {
 	MOST_IMAGES = 256, /* to search */
 	MOST_MAP_PATH = 96,
+	MOST_CODE_BYTES = 256 << 20, /* of a section to search */
+	MOST_SITES = 65536,	     /* per image */
 };
 
 struct watch_places {
@@ -144,26 +150,111 @@ static void find_images(struct watch_places *places, const struct watch_target_o
 		proc_scan_one(options->pid, &visitor, NULL);
 	for (size_t i = 0; !options->pid && i < places->images.count; i++) {
 		image = places->images.items[i];
-		watch_libraries_each(foreign, image, take_library, places);
+		watch_files_libraries(foreign, watch_image_elf(image), watch_image_path(image),
+				      take_library, places);
 	}
 }
 
 /* ---- call sites ---- */
 
-/* Adds a callee for each name of the address. */
-static void add_callee(const struct watch_candidate *candidate, watch_callees *callees)
-{
-	const struct function_list *list = watch_image_functions(candidate->image);
+/* A called function. All borrowed. */
+struct callee {
+	const struct watch_image *image; /* that contains it */
+	uint64_t address;
+	const char *name; /* by which other images import it; each of its names is a callee */
+};
 
-	for (size_t i = function_list_find(list, candidate->address);
-	     i < function_list_count(list) &&
-	     function_list_at(list, i)->start == candidate->address;
-	     i++)
-		*vec_push(callees) = (struct watch_callee){
-			.image = candidate->image,
-			.address = candidate->address,
-			.name = function_list_name(list, function_list_at(list, i)->name),
-		};
+typedef VEC(struct callee) callee_vec;
+
+/* The search in one image. */
+struct site_search {
+	struct watch_places *places;
+	struct watch_image *image;
+	uint8_t go;
+	const callee_vec *callees;
+	VEC(uint64_t) addresses;     /* of direct callees, sorted */
+	struct symbol_index symbols; /* with the slots of the PLT */
+	struct plt_words *words;
+	size_t count;
+};
+
+static bool is_name(const struct site_search *search, const char *name, size_t length)
+{
+	for (size_t i = 0; i < search->callees->count; i++) {
+		const char *callee = search->callees->items[i].name;
+
+		if (strncmp(callee, name, length) == 0 && !callee[length])
+			return true;
+	}
+	return false;
+}
+
+DEFINE_ORDER(by_value, uint64_t, COMPARE(*a, *b))
+
+/* Calls @give for each slot of the PLT, with its ELF address and the plain name of its function,
+ * borrowed for the call. */
+static void give_slots(const struct symbol_index *symbols,
+		       void (*give)(void *context, uint64_t address, const char *name),
+		       void *context)
+{
+	struct buf plain = { 0 };
+
+	for (size_t i = 0; i < symbols->list.count; i++) {
+		const struct symbol_entry *slot = &symbols->list.items[i];
+		const char *name = symbol_index_name(symbols, slot->name);
+
+		if (slot->source != ENTRY_SLOT)
+			continue;
+		buf_clear(&plain);
+		buf_add(&plain, name, symbol_index_name_length(name));
+		give(context, slot->start, buf_text(&plain));
+	}
+	buf_done(&plain);
+}
+
+static void read_slots(const struct watch_image *image, struct symbol_index *symbols)
+{
+	symbol_index_read(symbols, watch_image_elf(image));
+	plt_read(watch_image_elf(image), symbols);
+}
+
+static void take_slot(void *context, uint64_t address, const char *name)
+{
+	struct site_search *search = context;
+
+	if (is_name(search, name, strlen(name)))
+		*vec_push(&search->addresses) = address;
+}
+
+static void find_addresses(struct site_search *search)
+{
+	for (size_t i = 0; i < search->callees->count; i++) {
+		if (search->callees->items[i].image == search->image)
+			*vec_push(&search->addresses) = search->callees->items[i].address;
+	}
+	give_slots(&search->symbols, take_slot, search);
+	if (search->addresses.count)
+		qsort(search->addresses.items, search->addresses.count, sizeof(uint64_t), by_value);
+}
+
+static bool is_callee(const struct site_search *search, uint64_t address)
+{
+	size_t before = search_before(search->addresses.items, search->addresses.count, item,
+				      *item < address);
+
+	return before < search->addresses.count && search->addresses.items[before] == address;
+}
+
+static bool is_callee_word(const struct site_search *search, uint64_t place)
+{
+	const struct plt_word *word = plt_words_find(search->words, place);
+	struct elf_symbol symbol;
+	const char *name;
+
+	if (!word || !symbol_index_dynamic(&search->symbols, word->symbol, &symbol))
+		return false;
+	name = symbol_index_name(&search->symbols, symbol.name);
+	return is_name(search, name, symbol_index_name_length(name));
 }
 
 static void add_place(struct watch_places *places, const struct watch_image *image, uint64_t offset,
@@ -177,20 +268,109 @@ static void add_place(struct watch_places *places, const struct watch_image *ima
 							 .go = go };
 }
 
-static void add_offsets(struct watch_places *places, const struct watch_image *image,
-			const struct buf *offsets, uint8_t go)
+static void take_site(struct site_search *search, uint64_t address)
 {
-	const uint64_t *items = (const uint64_t *)(const void *)offsets->bytes;
+	uint64_t offset;
 
-	for (size_t i = 0; i < offsets->size / sizeof(*items); i++)
-		add_place(places, image, items[i], PROBE_PLACE_SITE, go);
+	if (search->count >= MOST_SITES || !watch_image_may_return_to(search->image, address) ||
+	    !watch_image_offset(search->image, address, &offset))
+		return;
+	search->count++;
+	add_place(search->places, search->image, offset, PROBE_PLACE_SITE, search->go);
+}
+
+/* Intel SDM, "CALL": E8 and a distance; FF 15 and the distance of a word with the address. */
+static void look_through_x86(struct site_search *search, const struct elf_section *section,
+			     const uint8_t *bytes)
+{
+	enum { NEAR_BYTES = 5, WORD_BYTES = 6 };
+
+	for (uint64_t i = 0; i + WORD_BYTES <= section->size; i++) {
+		bool near = bytes[i] == 0xe8;
+		uint64_t after = section->address + i + (near ? NEAR_BYTES : WORD_BYTES);
+		int32_t distance;
+
+		if (!near && (bytes[i] != 0xff || bytes[i + 1] != 0x15))
+			continue;
+		memcpy(&distance, bytes + i + (near ? 1 : 2), sizeof(distance));
+		if (near ? is_callee(search, after + (uint64_t)(int64_t)distance)
+			 : is_callee_word(search, after + (uint64_t)(int64_t)distance))
+			take_site(search, after);
+	}
+}
+
+/* Arm ARM, "BL": 100101 with a distance of 26 bits, in words. */
+static void look_through_arm64(struct site_search *search, const struct elf_section *section,
+			       const uint8_t *bytes)
+{
+	enum { WORD_BYTES = 4, LINK = 0x25, DISTANCE_BITS = 26 };
+
+	for (uint64_t i = 0; i + WORD_BYTES <= section->size; i += WORD_BYTES) {
+		uint32_t word;
+		int32_t distance;
+
+		memcpy(&word, bytes + i, sizeof(word));
+		if (word >> DISTANCE_BITS != LINK)
+			continue;
+		distance = (int32_t)(word << (32 - DISTANCE_BITS)) >> (32 - DISTANCE_BITS);
+		if (is_callee(search, section->address + i + (uint64_t)(int64_t)distance * 4))
+			take_site(search, section->address + i + WORD_BYTES);
+	}
+}
+
+static void look_through(struct site_search *search, const struct elf_section *section)
+{
+	const struct elf_file *elf = watch_image_elf(search->image);
+	_cleanup_free_ uint8_t *bytes = NULL;
+	uint16_t machine = elf_file_machine(elf);
+
+	if (section->size > MOST_CODE_BYTES || elf_file_read(elf, section, &bytes, NULL) < 0)
+		return;
+	if (machine == EM_X86_64)
+		look_through_x86(search, section, bytes);
+	else if (machine == EM_AARCH64)
+		look_through_arm64(search, section, bytes);
+}
+
+/* Adds where each direct call of a callee returns to. A direct call is by address, through a slot of
+ * the PLT or, on x86-64, through a word of the GOT. Only return addresses that
+ * watch_image_may_return_to allows. x86-64 and arm64; finds nothing for other machines. */
+static void search_image(struct site_search *search)
+{
+	const struct elf_file *elf = watch_image_elf(search->image);
+	const struct elf_section *section;
+
+	read_slots(search->image, &search->symbols);
+	find_addresses(search);
+	search->words = plt_words_new(elf);
+	for (size_t i = 0; (section = elf_file_code(elf, i)); i++)
+		look_through(search, section);
+	plt_words_free(search->words);
+	symbol_index_done(&search->symbols);
+	vec_free(&search->addresses);
+}
+
+/* Adds a callee for each name of the address. */
+static void add_callee(const struct watch_candidate *candidate, callee_vec *callees)
+{
+	const struct function_list *list = watch_image_functions(candidate->image);
+
+	for (size_t i = function_list_find(list, candidate->address);
+	     i < function_list_count(list) &&
+	     function_list_at(list, i)->start == candidate->address;
+	     i++)
+		*vec_push(callees) = (struct callee){
+			.image = candidate->image,
+			.address = candidate->address,
+			.name = function_list_name(list, function_list_at(list, i)->name),
+		};
 }
 
 /* Finds sites of calls of functions with the goroutine layout @go; 0: without goroutines. */
 static void find_sites(struct watch_places *places, uint8_t go)
 {
 	const struct watch_target_list *targets = places->targets;
-	watch_callees callees = { 0 };
+	callee_vec callees = { 0 };
 
 	for (size_t i = 0; i < targets->list.count; i++) {
 		if (probe_target_needs_sites(&targets->list.items[i]) &&
@@ -198,11 +378,12 @@ static void find_sites(struct watch_places *places, uint8_t go)
 			add_callee(&targets->made_of.items[i].candidate, &callees);
 	}
 	for (size_t i = 0; i < places->images.count && callees.count; i++) {
-		struct buf offsets = { 0 };
+		struct site_search search = { .places = places,
+					      .image = places->images.items[i],
+					      .go = go,
+					      .callees = &callees };
 
-		watch_call_sites_find(places->images.items[i], &callees, &offsets);
-		add_offsets(places, places->images.items[i], &offsets, go);
-		buf_done(&offsets);
+		search_image(&search);
 	}
 	vec_free(&callees);
 }
@@ -238,7 +419,7 @@ static bool is_watched(const struct watch_places *places, uint8_t go)
 	const struct watch_target_list *targets = places->targets;
 
 	for (size_t i = 0; i < targets->list.count; i++) {
-		if (targets->list.items[i].go == go && targets->goes.list.items[go - 1].known)
+		if (targets->list.items[i].go == go && targets->goes.items[go - 1].known)
 			return true;
 	}
 	return false;
@@ -264,7 +445,7 @@ struct unwinding_search {
 static void take_unwinding(void *context, uint64_t address, const char *name)
 {
 	const struct unwinding_search *search = context;
-	uint8_t go = watch_goes_of(&search->places->targets->goes, search->image, address);
+	uint8_t go = watch_target_list_go(search->places->targets, search->image, address);
 	int kind = unwinding_kind(name, go);
 	uint64_t offset;
 
@@ -279,6 +460,7 @@ static void take_unwinding(void *context, uint64_t address, const char *name)
 static void find_unwinding(struct watch_places *places, struct watch_image *image)
 {
 	struct unwinding_search search = { places, image, places->list.count };
+	struct symbol_index symbols = { 0 };
 	const struct function_list *list = watch_image_functions(image);
 	bool shared = is_everybodys(file_base(watch_image_shown(image)));
 
@@ -289,8 +471,11 @@ static void find_unwinding(struct watch_places *places, struct watch_image *imag
 
 		take_unwinding(&search, function->start, function_list_name(list, function->name));
 	}
-	if (!places->alone)
-		watch_call_sites_slots(image, take_unwinding, &search);
+	if (places->alone)
+		return;
+	read_slots(image, &symbols);
+	give_slots(&symbols, take_unwinding, &search);
+	symbol_index_done(&symbols);
 }
 
 /* ---- what threads begin with ---- */
@@ -338,7 +523,7 @@ struct watch_places *watch_places_new(struct watch_target_list *targets,
 		find_unwinding(places, places->images.items[i]);
 		find_start(places, places->images.items[i]);
 	}
-	for (size_t go = 0; places->sites && go <= targets->goes.list.count; go++)
+	for (size_t go = 0; places->sites && go <= targets->goes.count; go++)
 		find_sites(places, (uint8_t)go);
 	return places;
 }
@@ -368,10 +553,8 @@ static bool may_probe(void *context, const char *path, uint64_t offset)
 
 void watch_places_give(const struct watch_places *places, struct probe_options *probes)
 {
-	if (!places)
-		return;
-	probes->goes = places->targets->goes.list.items;
-	probes->go_count = places->targets->goes.list.count;
+	probes->goes = places->targets->goes.items;
+	probes->go_count = places->targets->goes.count;
 	probes->places = places->list.items;
 	probes->place_count = places->list.count;
 	probes->starts = places->starts.items;

@@ -6,7 +6,6 @@
 #ifndef WATCH_TARGETS_WATCH_PLACES_H
 #define WATCH_TARGETS_WATCH_PLACES_H
 
-#include "base/cleanup.h"
 #include "watch/probes/probes.h"
 #include "watch/targets/watch_target_list.h"
 #include "watch/targets/watch_targets.h"
@@ -19,7 +18,7 @@ struct watch_places *watch_places_new(struct watch_target_list *targets,
 				      const struct watch_target_options *options);
 void watch_places_free(struct watch_places *places); /* NULL is fine */
 
-/* Sets the places of @probes; borrows @places. NULL: none. */
+/* Sets the places of @probes; borrows @places. */
 void watch_places_give(const struct watch_places *places, struct probe_options *probes);
 
 #endif

@@ -11,7 +11,9 @@
 #include "watch/probes/probe_functions.h"
 
 struct watch_sources {
-	struct watch_sources_options options;
+	struct watch_view_of view;
+	const char *module; /* --module; NULL: none */
+	struct line_options lines;
 	struct profile *profile; /* empty: the line service needs one */
 	struct line_service service;
 	struct demangler *demangler;
@@ -23,16 +25,19 @@ struct watch_sources {
 
 static const char kernel_word[] = "kernel";
 
-struct watch_sources *watch_sources_new(const struct watch_sources_options *options)
+struct watch_sources *watch_sources_new(const struct watch_target_options *options)
 {
 	struct watch_sources *sources = xcalloc(1, sizeof(*sources));
 
-	sources->options = *options;
-	sources->options.lines.foreign = options->view.foreign;
+	sources->view = (struct watch_view_of){ .pid = options->pid,
+						.command = options->command,
+						.foreign = options->foreign };
+	sources->module = options->module;
+	sources->lines = options->lines;
+	sources->lines.foreign = options->foreign;
 	sources->profile = profile_new();
 	sources->demangler = demangler_new(DEMANGLER_NORMAL);
-	line_service_start(&sources->service, sources->profile, &sources->options.lines, NULL,
-			   NULL);
+	line_service_start(&sources->service, sources->profile, &sources->lines, NULL, NULL);
 	return sources;
 }
 
@@ -53,7 +58,7 @@ void watch_sources_free(struct watch_sources *sources)
 
 struct foreign *watch_sources_foreign(const struct watch_sources *sources)
 {
-	return sources->options.view.foreign;
+	return sources->view.foreign;
 }
 
 struct demangler *watch_sources_demangler(const struct watch_sources *sources)
@@ -64,8 +69,7 @@ struct demangler *watch_sources_demangler(const struct watch_sources *sources)
 int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **ret_kernel,
 			 struct err *err)
 {
-	const struct watch_kernel_paths paths = { .kallsyms = NULL };
-	int rc = sources->kernel ? 0 : watch_kernel_new(&paths, &sources->kernel, err);
+	int rc = sources->kernel ? 0 : watch_kernel_new(&sources->kernel, err);
 
 	if (rc == 0)
 		*ret_kernel = sources->kernel;
@@ -75,9 +79,8 @@ int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **re
 int watch_sources_open(struct watch_sources *sources, const char *path, const char *shown,
 		       struct watch_image **ret_image, struct err *err)
 {
-	const struct watch_image_tools tools = { sources->service.debug_files, sources->demangler,
-						 sources->service.cache,
-						 sources->options.view.foreign };
+	const struct watch_image_tools tools = { sources->service.debug_files,
+						 sources->service.cache, sources->view.foreign };
 	int rc;
 
 	for (size_t i = 0; i < sources->images.count; i++) {
@@ -91,16 +94,11 @@ int watch_sources_open(struct watch_sources *sources, const char *path, const ch
 	return rc;
 }
 
-struct watch_image *watch_sources_image(const struct watch_sources *sources, size_t index)
-{
-	return index < sources->images.count ? sources->images.items[index] : NULL;
-}
-
 int watch_sources_file(struct watch_sources *sources, const char *name,
 		       struct watch_image **ret_image, struct err *err)
 {
 	struct buf path = { 0 };
-	int rc = watch_files_find(&sources->options.view, name, &path, err);
+	int rc = watch_files_find(&sources->view, name, &path, err);
 	/* "libc" is shown as libc.so.6; a path in map_files says nothing */
 	bool says_nothing = strstr(buf_text(&path), "/map_files/");
 
@@ -115,7 +113,7 @@ int watch_sources_file(struct watch_sources *sources, const char *name,
 int watch_sources_program(struct watch_sources *sources, struct watch_image **ret_image,
 			  struct err *err)
 {
-	const struct watch_view_of *view = &sources->options.view;
+	const struct watch_view_of *view = &sources->view;
 	struct buf path = { 0 };
 	int rc = watch_files_program(view, &path, err);
 
@@ -241,24 +239,16 @@ static int not_in_kernel(const struct watch_kernel *kernel, const struct watch_w
 
 /* ---- finding ---- */
 
-static int find_address(const struct function_list *list, struct watch_image *image,
-			uint64_t address, struct watch_matches *matches, struct err *err)
+static int find_address(struct watch_image *image, uint64_t address, struct watch_matches *matches,
+			struct err *err)
 {
-	const struct listed_function *function = function_list_around(list, address);
 	uint64_t offset;
 
 	if (!watch_image_offset(image, address, &offset))
 		return err_set(err, -ENOENT,
 			       "%s has no code at 0x%lx (expected an address as objdump shows it)",
 			       watch_image_shown(image), address);
-	*vec_push(&matches->list) = (struct watch_candidate){
-		.image = image,
-		.name = function ? function_list_name(list, function->name) : "",
-		.module = "",
-		.address = function ? function->start : address,
-		.size = function ? function->size : 0,
-		.function = function,
-	};
+	*vec_push(&matches->list) = watch_match_at(image, address);
 	return 0;
 }
 
@@ -270,8 +260,7 @@ static int find_in_image(struct watch_sources *sources, struct watch_image *imag
 					     .version = word->version };
 
 	if (word->has_address)
-		return find_address(watch_image_functions(image), image, word->address, matches,
-				    err);
+		return find_address(image, word->address, matches, err);
 	watch_match_image(image, sources->demangler, &wanted, matches);
 	return matches->list.count ? 0 : not_in_image(sources, image, &wanted, err);
 }
@@ -283,13 +272,7 @@ static int find_kernel_address(const struct watch_kernel *kernel, uint64_t addre
 
 	if (!function)
 		return err_set(err, -ENOENT, "the kernel has no code at 0x%lx", address);
-	*vec_push(&matches->list) = (struct watch_candidate){
-		.name = watch_kernel_text(kernel, function->name),
-		.module = watch_kernel_text(kernel, function->module),
-		.address = function->address,
-		.size = function->size,
-		.kernel = function,
-	};
+	*vec_push(&matches->list) = watch_match_of_kernel(kernel, function);
 	return 0;
 }
 
@@ -350,7 +333,7 @@ static int find_anywhere(struct watch_sources *sources, const struct watch_word 
 
 	found = watch_sources_program(sources, &program, &why);
 	if (found < 0) {
-		if (rc < 0 && (sources->options.view.pid || sources->options.view.command)) {
+		if (rc < 0 && (sources->view.pid || sources->view.command)) {
 			*err = why;
 			return found;
 		}
@@ -382,8 +365,8 @@ int watch_sources_find(struct watch_sources *sources, const struct watch_word *w
 {
 	if (word->file)
 		return find_in_named(sources, word->file, word, matches, err);
-	if (sources->options.module)
-		return find_in_named(sources, sources->options.module, word, matches, err);
+	if (sources->module)
+		return find_in_named(sources, sources->module, word, matches, err);
 	return find_anywhere(sources, word, matches, err);
 }
 

@@ -3,30 +3,22 @@
 #ifndef WATCH_TARGETS_WATCH_SOURCES_H
 #define WATCH_TARGETS_WATCH_SOURCES_H
 
-#include <stdint.h>
-
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "names/lines/line_service.h"
 #include "watch/targets/watch_files.h"
 #include "watch/targets/watch_match.h"
+#include "watch/targets/watch_targets.h"
 #include "watch/targets/watch_word.h"
 
 struct watch_sources;
 
-struct watch_sources_options {
-	struct watch_view_of view;
-	const char *module; /* --module; NULL: none */
-	struct line_options lines;
-};
-
-/* Texts of @options are borrowed. Opens nothing yet. */
-struct watch_sources *watch_sources_new(const struct watch_sources_options *options);
+/* For the pid, command, module, lines and foreign of @options, whose texts are borrowed. Opens
+ * nothing yet. */
+struct watch_sources *watch_sources_new(const struct watch_target_options *options);
 void watch_sources_free(struct watch_sources *sources); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_sources *, watch_sources_free);
 
 struct demangler *watch_sources_demangler(const struct watch_sources *sources);
-/* From its view. */
 struct foreign *watch_sources_foreign(const struct watch_sources *sources);
 /* Borrowed. Negative errno with the reason. */
 int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **ret_kernel,
@@ -40,8 +32,6 @@ int watch_sources_program(struct watch_sources *sources, struct watch_image **re
 /* By path; messages call it @shown. */
 int watch_sources_open(struct watch_sources *sources, const char *path, const char *shown,
 		       struct watch_image **ret_image, struct err *err);
-/* The opened images, in order; NULL after the last. */
-struct watch_image *watch_sources_image(const struct watch_sources *sources, size_t index);
 
 /* Appends all functions that the word matches, at least one; an address matches the function around
  * it. -ENOENT: no match, with similar names, or where it was inlined; -ENOTUNIQ: both the kernel

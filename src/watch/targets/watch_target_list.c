@@ -1,17 +1,128 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watch/targets/watch_target_list.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "dwarf/go_layout.h"
+#include "elf/go_runtime.h"
+#include "elf/go_table.h"
+#include "watch/probes/probes.h"
 
-enum { MOST_TARGETS = 65536 };
+enum {
+	MOST_TARGETS = 65536,
+	GO_NOT_KNOWN = 1, /* the layout that stands for unknown */
+};
 
 void watch_target_list_note(struct watch_target_list *targets, struct buf *note)
 {
 	*vec_push(&targets->notes) = strpool_intern(&targets->texts, buf_text(note));
 	buf_done(note);
+}
+
+/* ---- Go ---- */
+
+static struct probe_go layout_of(struct watch_image *image, struct go_runtime *runtime)
+{
+	struct dwarf_file *debug = NULL;
+
+	if (!runtime->has_goid || !runtime->has_stack_hi)
+		debug = line_file_debug(watch_image_lines(image));
+	if (debug)
+		(void)go_layout_read(debug, runtime);
+	if (!runtime->has_goid || !runtime->has_stack_hi ||
+	    (!runtime->has_g_tls && runtime->g_register == GO_G_REGISTER_NONE))
+		return (struct probe_go){ .known = false };
+	return (struct probe_go){ .known = true,
+				  .in_register = !runtime->has_g_tls,
+				  .tls = runtime->has_g_tls ? runtime->g_tls : 0,
+				  .goid = runtime->goid,
+				  .stack_hi = runtime->stack_hi };
+}
+
+static bool is_same_layout(const struct probe_go *a, const struct probe_go *b)
+{
+	return a->known == b->known && a->in_register == b->in_register && a->tls == b->tls &&
+	       a->goid == b->goid && a->stack_hi == b->stack_hi;
+}
+
+/* Without room for the layout, it counts as unknown. */
+static uint8_t add_layout(struct watch_target_list *targets, const struct probe_go *go)
+{
+	if (targets->goes.count == 0)
+		*vec_push(&targets->goes) = (struct probe_go){ .known = false };
+	for (size_t i = 0; i < targets->goes.count; i++) {
+		if (is_same_layout(&targets->goes.items[i], go))
+			return (uint8_t)(i + 1);
+	}
+	if (targets->goes.count == PROBE_MOST_GO)
+		return GO_NOT_KNOWN;
+	*vec_push(&targets->goes) = *go;
+	return (uint8_t)targets->goes.count;
+}
+
+static void find_text(const struct elf_file *elf, struct watch_go_text *text)
+{
+	_cleanup_(go_table_freep) struct go_table *table = go_table_open(elf);
+	struct go_function first, last;
+
+	if (!table || !go_table_count(table) || !go_table_function(table, 0, &first) ||
+	    !go_table_function(table, go_table_count(table) - 1, &last))
+		return;
+	text->start = first.start;
+	text->end = last.end;
+}
+
+static struct watch_go_text look_at(struct watch_target_list *targets, struct watch_image *image)
+{
+	struct watch_go_text text = { .image = image };
+	struct go_runtime runtime;
+	struct probe_go go;
+
+	if (!go_runtime_read(watch_image_elf(image), &runtime))
+		return text;
+	go = layout_of(image, &runtime);
+	text.go = add_layout(targets, &go);
+	text.in_assembly = !go.in_register || runtime.machine == EM_AARCH64;
+	find_text(watch_image_elf(image), &text);
+	return text;
+}
+
+static const struct watch_go_text *text_of(struct watch_target_list *targets,
+					   struct watch_image *image)
+{
+	for (size_t i = 0; i < targets->go_texts.count; i++) {
+		if (targets->go_texts.items[i].image == image)
+			return &targets->go_texts.items[i];
+	}
+	*vec_push(&targets->go_texts) = look_at(targets, image);
+	return &targets->go_texts.items[targets->go_texts.count - 1];
+}
+
+static bool is_assembly(const struct watch_image *image, uint64_t address)
+{
+	_cleanup_(go_table_freep) struct go_table *table = go_table_open(watch_image_elf(image));
+	struct go_function function;
+
+	for (uint64_t i = 0; table && i < go_table_count(table); i++) {
+		if (!go_table_function(table, i, &function))
+			break;
+		if (function.start == address)
+			return function.flags & GO_FUNCTION_ASSEMBLY;
+	}
+	return false;
+}
+
+uint8_t watch_target_list_go(struct watch_target_list *targets, struct watch_image *image,
+			     uint64_t address)
+{
+	const struct watch_go_text *text = text_of(targets, image);
+
+	if (address < text->start || address >= text->end)
+		return 0;
+	return text->in_assembly || !is_assembly(image, address) ? text->go : GO_NOT_KNOWN;
 }
 
 /* ---- a target ---- */
@@ -85,13 +196,13 @@ static void add_exits(struct watch_target_list *targets, const struct watch_cand
 }
 
 static const char *make_label(struct watch_target_list *targets,
-			      const struct watch_candidate *candidate, const char *behind,
+			      const struct watch_candidate *candidate, const char *suffix,
 			      str_id *ret_id)
 {
 	struct buf label = { 0 };
 
 	watch_sources_label(targets->sources, candidate, false, &label);
-	buf_add_str(&label, behind);
+	buf_add_str(&label, suffix);
 	*ret_id = strpool_intern(&targets->texts, buf_text(&label));
 	buf_done(&label);
 	return strpool_get(&targets->texts, *ret_id);
@@ -147,7 +258,7 @@ static bool may_start(const struct watch_candidate *candidate)
 
 int watch_target_list_add(struct watch_target_list *targets,
 			  const struct watch_candidate *candidate,
-			  const struct probe_target *wanted, const char *behind, struct err *err)
+			  const struct probe_target *wanted, const char *suffix, struct err *err)
 {
 	struct probe_target target = *wanted;
 	struct watch_target_source source = { .candidate = *candidate };
@@ -164,9 +275,9 @@ int watch_target_list_add(struct watch_target_list *targets,
 		targets->repeated++;
 		return 0;
 	}
-	target.label = make_label(targets, candidate, behind, &source.label);
+	target.label = make_label(targets, candidate, suffix, &source.label);
 	if (!target.instruction && candidate->image)
-		target.go = watch_goes_of(&targets->goes, candidate->image, candidate->address);
+		target.go = watch_target_list_go(targets, candidate->image, candidate->address);
 	if (!target.instruction && candidate->image)
 		add_exits(targets, candidate, &target);
 	if (!target.instruction && targets->returns) {
@@ -248,6 +359,7 @@ void watch_target_list_done(struct watch_target_list *targets)
 	vec_free(&targets->made_of);
 	hashidx_done(&targets->index);
 	vec_free(&targets->notes);
-	watch_goes_done(&targets->goes);
+	vec_free(&targets->goes);
+	vec_free(&targets->go_texts);
 	strpool_done(&targets->texts);
 }

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watch/targets/watch_targets.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
+#include "names/lines/line_search.h"
 #include "names/spelling/name_pattern.h"
-#include "watch/targets/watch_indirect.h"
+#include "watch/targets/watch_kernel.h"
+#include "watch/targets/watch_match.h"
 #include "watch/targets/watch_places.h"
 #include "watch/targets/watch_sources.h"
-#include "watch/targets/watch_target_lines.h"
 #include "watch/targets/watch_target_list.h"
+#include "watch/targets/watch_word.h"
 
-enum { TOLD_FUNCTIONS = 8 }; /* listed for an ambiguous name */
+enum {
+	TOLD_FUNCTIONS = 8,   /* listed for an ambiguous name */
+	MOST_STRETCHES = 256, /* per source line */
+};
 
 struct watch_targets {
 	struct watch_target_options options;
@@ -71,19 +80,26 @@ static int check_boundary(struct watch_targets *targets, const struct watch_cand
 	return rc;
 }
 
-static int add_instruction(struct watch_targets *targets, const struct watch_candidate *candidate,
-			   uint64_t displacement, const char *note, struct err *err)
+/* @note: appended to the label. */
+static int add_at(struct watch_targets *targets, const struct watch_candidate *candidate,
+		  uint64_t displacement, const char *note, struct err *err)
 {
 	const struct probe_target target = { .instruction = true, .displacement = displacement };
-	struct buf behind = { 0 };
+	struct buf suffix = { 0 };
+	int rc;
+
+	buf_printf(&suffix, "+0x%lx%s", displacement, note);
+	rc = watch_target_list_add(&targets->all, candidate, &target, buf_text(&suffix), err);
+	buf_done(&suffix);
+	return rc;
+}
+
+static int add_instruction(struct watch_targets *targets, const struct watch_candidate *candidate,
+			   uint64_t displacement, struct err *err)
+{
 	int rc = check_boundary(targets, candidate, displacement, err);
 
-	buf_printf(&behind, "+0x%lx%s", displacement, note);
-	if (rc == 0)
-		rc = watch_target_list_add(&targets->all, candidate, &target, buf_text(&behind),
-					   err);
-	buf_done(&behind);
-	return rc;
+	return rc < 0 ? rc : add_at(targets, candidate, displacement, "", err);
 }
 
 static int add_displacements(struct turning *turning, const struct watch_candidate *candidate)
@@ -96,7 +112,7 @@ static int add_displacements(struct turning *turning, const struct watch_candida
 
 		rc = watch_word_displacement(targets->options.at[i], &displacement, turning->err);
 		if (rc == 0)
-			rc = add_instruction(targets, candidate, displacement, "", turning->err);
+			rc = add_instruction(targets, candidate, displacement, turning->err);
 	}
 	return rc;
 }
@@ -108,37 +124,103 @@ static int add_blocks_of(struct watch_targets *targets, const struct watch_candi
 	struct code_blocks blocks = { .data = false };
 	int rc = watch_sources_code(targets->sources, candidate, &blocks, err);
 
-	for (size_t i = 0; i < blocks.list.count && rc == 0; i++) {
-		const struct probe_target target = { .instruction = true,
-						     .displacement = blocks.list.items[i].start -
-								     candidate->address };
-		struct buf behind = { 0 };
-
-		buf_printf(&behind, "+0x%lx", target.displacement);
-		rc = watch_target_list_add(&targets->all, candidate, &target, buf_text(&behind),
-					   err);
-		buf_done(&behind);
-	}
+	for (size_t i = 0; i < blocks.list.count && rc == 0; i++)
+		rc = add_at(targets, candidate, blocks.list.items[i].start - candidate->address, "",
+			    err);
 	code_blocks_done(&blocks);
 	return rc;
 }
 
 /* ---- indirect functions ---- */
 
-static void note_indirect(struct watch_targets *targets, const struct watch_candidate *candidate,
-			  const char *what, const struct watch_addresses *addresses)
+/* The symbol of an indirect function (STT_GNU_IFUNC), such as memcpy, is a function that runs once at
+ * program start and chooses one of several implementations for this processor. */
+
+typedef VEC(uint64_t) address_vec;
+
+/* Searches the loaded objects for a file. */
+struct loaded_search {
+	const struct door_file *wanted;
+	bool found;
+	uint64_t base;
+	const char *name; /* borrowed from the loader */
+};
+
+static int take_loaded(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const struct function_list *list = watch_image_functions(candidate->image);
+	struct loaded_search *search = context;
+	struct stat st;
+
+	(void)size;
+	if (!info->dlpi_name || !*info->dlpi_name || stat(info->dlpi_name, &st) < 0 ||
+	    st.st_ino != search->wanted->inode || st.st_dev != search->wanted->device)
+		return 0;
+	search->found = true;
+	search->base = info->dlpi_addr;
+	search->name = info->dlpi_name;
+	return 1;
+}
+
+/* The ELF address of the implementation that programs on this machine get. It is known only if
+ * prospect itself has loaded the file, such as the C library. */
+static bool find_chosen(const struct watch_candidate *candidate, uint64_t *ret_address)
+{
+	struct loaded_search search = { .wanted = watch_image_file(candidate->image) };
+	void *handle, *symbol;
+
+	dl_iterate_phdr(take_loaded, &search);
+	handle = search.found ? dlopen(search.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (!handle)
+		return false;
+	symbol = dlsym(handle, candidate->name);
+	dlclose(handle);
+	if (!symbol || (uint64_t)symbol < search.base)
+		return false;
+	*ret_address = (uint64_t)symbol - search.base;
+	return true;
+}
+
+/* "lea 0x1234(%rip),%rax        # 9f2a0 <...>" */
+static void take_step(const struct function_list *functions, const char *text, address_vec *choices)
+{
+	const char *comment = strncmp(text, "lea", 3) == 0 ? strstr(text, "# ") : NULL;
+	uint64_t address = comment ? strtoull(comment + 2, NULL, 16) : 0;
+
+	if (!address || function_list_find(functions, address) == function_list_count(functions))
+		return;
+	for (size_t i = 0; i < choices->count; i++) {
+		if (choices->items[i] == address)
+			return;
+	}
+	*vec_push(choices) = address;
+}
+
+/* Appends the functions that the code may choose: those whose address it takes. x86 only. */
+static void find_choices(const struct watch_candidate *candidate, address_vec *choices)
+{
+	const struct function_list *functions = watch_image_functions(candidate->image);
+	struct code_blocks blocks = { .data = false };
+
+	if (watch_image_code(candidate->image, candidate->address,
+			     candidate->address + candidate->size, &blocks, NULL) == 0) {
+		for (size_t i = 0; i < blocks.steps.count; i++)
+			take_step(functions, code_blocks_text(&blocks, &blocks.steps.items[i]),
+				  choices);
+	}
+	code_blocks_done(&blocks);
+}
+
+static void note_indirect(struct watch_targets *targets, const struct watch_candidate *candidate,
+			  const char *what, const address_vec *addresses)
+{
 	struct buf note = { 0 };
 
 	buf_printf(&note, "%s:%s is an indirect function (IFUNC): %s",
 		   watch_image_shown(candidate->image), candidate->name, what);
-	for (size_t i = 0; i < addresses->list.count; i++) {
-		const struct listed_function *function =
-			function_list_around(list, addresses->list.items[i]);
+	for (size_t i = 0; i < addresses->count; i++) {
+		const char *name = watch_match_at(candidate->image, addresses->items[i]).name;
 
-		buf_printf(&note, "%s %s", i ? "," : "",
-			   function ? function_list_name(list, function->name) : "?");
+		buf_printf(&note, "%s %s", i ? "," : "", *name ? name : "?");
 	}
 	watch_target_list_note(&targets->all, &note);
 }
@@ -146,42 +228,33 @@ static void note_indirect(struct watch_targets *targets, const struct watch_cand
 static int add_indirect(struct turning *turning, const struct watch_candidate *candidate)
 {
 	struct watch_targets *targets = turning->targets;
-	const struct function_list *list = watch_image_functions(candidate->image);
-	struct watch_addresses addresses = { .list = { 0 } };
+	address_vec addresses = { 0 };
 	uint64_t chosen;
 	int rc = 0;
 
-	if (watch_indirect_chosen(candidate, &chosen)) {
-		*vec_push(&addresses.list) = chosen;
+	if (find_chosen(candidate, &chosen)) {
+		*vec_push(&addresses) = chosen;
 		note_indirect(targets, candidate,
 			      "watching the one that programs get here:", &addresses);
 	} else {
-		watch_indirect_choices(candidate, &addresses);
+		find_choices(candidate, &addresses);
 		note_indirect(
 			targets, candidate,
 			"the choice is made when a program starts; watching all of:", &addresses);
 	}
-	if (addresses.list.count == 0)
+	if (addresses.count == 0)
 		rc = err_set(turning->err, -ENOENT,
 			     "%s:%s is an indirect function (IFUNC) and its targets are not known: "
 			     "name an implementation",
 			     watch_image_shown(candidate->image), candidate->name);
-	for (size_t i = 0; i < addresses.list.count && rc == 0; i++) {
-		const struct listed_function *function =
-			function_list_around(list, addresses.list.items[i]);
+	for (size_t i = 0; i < addresses.count && rc == 0; i++) {
+		struct watch_candidate chosen_one =
+			watch_match_at(candidate->image, addresses.items[i]);
 
-		rc = watch_target_list_add_function(
-			&targets->all,
-			&(struct watch_candidate){
-				.image = candidate->image,
-				.module = "",
-				.name = function ? function_list_name(list, function->name) : "",
-				.address = addresses.list.items[i],
-				.size = function ? function->size : 0,
-				.function = function },
-			turning->err);
+		chosen_one.address = addresses.items[i];
+		rc = watch_target_list_add_function(&targets->all, &chosen_one, turning->err);
 	}
-	vec_free(&addresses.list);
+	vec_free(&addresses);
 	return rc;
 }
 
@@ -251,9 +324,9 @@ static int add_candidate(struct turning *turning, const struct watch_candidate *
 	if (targets->options.each_block)
 		return add_blocks_of(targets, candidate, turning->err);
 	if (word->has_displacement)
-		return add_instruction(targets, candidate, word->displacement, "", turning->err);
+		return add_instruction(targets, candidate, word->displacement, turning->err);
 	if (word->has_address && word->address != candidate->address)
-		return add_instruction(targets, candidate, word->address - candidate->address, "",
+		return add_instruction(targets, candidate, word->address - candidate->address,
 				       turning->err);
 	if (is_indirect(candidate) && turning->glob)
 		return 0;
@@ -308,6 +381,91 @@ static int add_word(struct watch_targets *targets, const char *text, struct err 
 	return rc;
 }
 
+/* ---- source lines ---- */
+
+static int no_such_line(struct watch_image *image, const struct line_search *search,
+			const char *place, struct err *err)
+{
+	const char *shown = watch_image_shown(image);
+
+	if (search->no_debug)
+		return err_set(err, -ENOENT, "%s", line_file_problem(watch_image_lines(image)));
+	if (strpool_count(&search->files) <= 1)
+		return err_set(err, -ENOENT, "%s: no source file matches '%s'", shown, place);
+	if (search->next)
+		return err_set(err, -ENOENT, "%s has no code for %s; the next line with code is %u",
+			       shown, place, search->next);
+	return err_set(err, -ENOENT, "%s has no code for %s or any later line", shown, place);
+}
+
+static int add_line_of(struct watch_targets *targets, struct watch_image *image, const char *place,
+		       struct err *err)
+{
+	_cleanup_free_ char *file = NULL;
+	struct line_search search;
+	struct buf shown = { 0 };
+	uint32_t line;
+	int rc = watch_word_line(place, &file, &line, err);
+
+	if (rc < 0)
+		return rc;
+	line_search_find(watch_image_lines(image), file, line, &search);
+	buf_printf(&shown, " (%s:%u)", file_base(file), line);
+	if (search.addresses.count == 0)
+		rc = no_such_line(image, &search, place, err);
+	for (size_t i = 0; i < search.addresses.count && i < MOST_STRETCHES && rc == 0; i++) {
+		uint64_t address = search.addresses.items[i];
+		const struct watch_candidate candidate = watch_match_at(image, address);
+
+		rc = add_at(targets, &candidate, address - candidate.address, buf_text(&shown),
+			    err);
+	}
+	line_search_done(&search);
+	buf_done(&shown);
+	return rc;
+}
+
+static int add_lines_of(struct watch_targets *targets, struct watch_image *image, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < targets->options.at_line_count && rc == 0; i++)
+		rc = add_line_of(targets, image, targets->options.at_lines[i], err);
+	return rc;
+}
+
+/* Adds each stretch of code of the lines of --at-line, in the files given as words, else in
+ * --module, else in the program. */
+static int add_lines(struct watch_targets *targets, struct err *err)
+{
+	const struct watch_target_options *options = &targets->options;
+	struct watch_image *image;
+	struct watch_word word;
+	size_t files = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < options->word_count && rc == 0; i++) {
+		if (watch_word_parse(options->foreign, options->words[i], &word, NULL) < 0)
+			continue;
+		if (word.is_file) {
+			files++;
+			rc = watch_sources_file(targets->sources, word.file, &image, err);
+			if (rc == 0)
+				rc = add_lines_of(targets, image, err);
+		}
+		watch_word_done(&word);
+	}
+	if (files || rc < 0)
+		return rc;
+	rc = options->module ? watch_sources_file(targets->sources, options->module, &image, err)
+			     : watch_sources_program(targets->sources, &image, err);
+	if (rc == -ENOENT && !options->module)
+		return err_set(err, -EINVAL,
+			       "--at-line: no program given: name it as ./PROGRAM, or use -p, "
+			       "--module or a command");
+	return rc < 0 ? rc : add_lines_of(targets, image, err);
+}
+
 /* ---- all ---- */
 
 static void add_summary_notes(struct watch_targets *targets)
@@ -354,7 +512,7 @@ static int find_all(struct watch_targets *targets, struct err *err)
 	if (rc == 0 && options->module && !options->word_count && !options->at_line_count)
 		rc = add_word(targets, "*", err);
 	if (rc == 0 && options->at_line_count)
-		rc = watch_target_lines_add(&targets->all, options, err);
+		rc = add_lines(targets, err);
 	if (rc == 0 && targets->all.list.count == 0)
 		rc = err_set(err, -EINVAL,
 			     "no function given: name one, e.g. vfs_read, libc.so.6:malloc or "
@@ -366,17 +524,10 @@ int watch_targets_new(const struct watch_target_options *options,
 		      struct watch_targets **ret_targets, struct err *err)
 {
 	_cleanup_(watch_targets_freep) struct watch_targets *targets = xcalloc(1, sizeof(*targets));
-	const struct watch_sources_options sources = {
-		.view = { .pid = options->pid,
-			  .command = options->command,
-			  .foreign = options->foreign },
-		.module = options->module,
-		.lines = options->lines,
-	};
 	int rc;
 
 	targets->options = *options;
-	targets->sources = watch_sources_new(&sources);
+	targets->sources = watch_sources_new(options);
 	targets->all.sources = targets->sources;
 	targets->all.exits = options->exits;
 	targets->all.returns = options->returns;
@@ -402,16 +553,12 @@ void watch_targets_free(struct watch_targets *targets)
 	free(targets);
 }
 
-const struct probe_target *watch_targets_list(const struct watch_targets *targets,
-					      size_t *ret_count)
+void watch_targets_give(const struct watch_targets *targets, struct probe_options *probes)
 {
-	*ret_count = targets->all.list.count;
-	return targets->all.list.items;
-}
-
-const struct watch_places *watch_targets_places(const struct watch_targets *targets)
-{
-	return targets->places;
+	probes->targets = targets->all.list.items;
+	probes->target_count = targets->all.list.count;
+	if (targets->places)
+		watch_places_give(targets->places, probes);
 }
 
 const char *watch_targets_note(const struct watch_targets *targets, size_t index)

@@ -22,13 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "model/probe.h"
 #include "names/lines/line_service.h"
+#include "watch/probes/probes.h"
 
-struct watch_places;
 struct watch_targets;
 
 /* All texts are borrowed while the targets live. */
@@ -64,11 +62,9 @@ int watch_targets_new(const struct watch_target_options *options,
 void watch_targets_free(struct watch_targets *targets); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_targets *, watch_targets_free);
 
-/* Borrowed from @targets. At least one. */
-const struct probe_target *watch_targets_list(const struct watch_targets *targets,
-					      size_t *ret_count);
-/* Places besides the targets where calls end; borrowed. NULL: exits are not wanted. */
-const struct watch_places *watch_targets_places(const struct watch_targets *targets);
+/* Sets the targets of @probes, at least one, and the places where their calls end. Borrowed from
+ * @targets. */
+void watch_targets_give(const struct watch_targets *targets, struct probe_options *probes);
 /* A sentence for the user about the choice of targets, borrowed; NULL after the last. Examples:
  * functions left out because they cannot be probed, the implementation of an indirect function. */
 const char *watch_targets_note(const struct watch_targets *targets, size_t index);

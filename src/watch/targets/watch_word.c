@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watch/targets/watch_word.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/scan.h"
 #include "base/xalloc.h"
 #include "watch/targets/watch_files.h"
 
@@ -49,21 +49,9 @@ static const char *find_colon(struct foreign *foreign, const char *word)
 	return first;
 }
 
-/* A whole number; hexadecimal after 0x. */
-static bool parse_number(const char *text, uint64_t *ret_number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*ret_number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-	return errno == 0 && !*end;
-}
-
 int watch_word_displacement(const char *text, uint64_t *ret_displacement, struct err *err)
 {
-	if (!parse_number(text + (*text == '+'), ret_displacement))
+	if (!scan_whole_number(text + (*text == '+'), 0, ret_displacement))
 		return err_set(err, -EINVAL, "invalid offset '%s': expected a form such as +0x1c",
 			       text);
 	return 0;
@@ -74,7 +62,7 @@ static void take_displacement(struct watch_word *word)
 {
 	char *plus = strrchr(word->name, '+');
 
-	if (!plus || plus == word->name || !parse_number(plus + 1, &word->displacement))
+	if (!plus || plus == word->name || !scan_whole_number(plus + 1, 0, &word->displacement))
 		return;
 	word->has_displacement = true;
 	*plus = '\0';
@@ -104,7 +92,7 @@ int watch_word_parse(struct foreign *foreign, const char *text, struct watch_wor
 	word.has_address = strncmp(word.name, "0x", 2) == 0;
 	if ((!*word.name && !word.is_file) || (word.file && !*word.file) ||
 	    (word.has_address &&
-	     (!parse_number(word.name, &word.address) || word.has_displacement))) {
+	     (!scan_whole_number(word.name, 0, &word.address) || word.has_displacement))) {
 		watch_word_done(&word);
 		return err_set(err, -EINVAL,
 			       "invalid function '%s': expected NAME, FILE:NAME or FILE:0xADDRESS",
@@ -128,7 +116,7 @@ int watch_word_line(const char *text, char **ret_file, uint32_t *ret_line, struc
 	const char *colon = strrchr(text, ':');
 	uint64_t line;
 
-	if (!colon || colon == text || !parse_number(colon + 1, &line) || line == 0 ||
+	if (!colon || colon == text || !scan_whole_number(colon + 1, 0, &line) || line == 0 ||
 	    line > UINT32_MAX)
 		return err_set(err, -EINVAL, "invalid line '%s': expected FILE:LINE", text);
 	*ret_file = copy(text, (size_t)(colon - text));

@@ -137,7 +137,7 @@ static void test_refusals(void **state)
 	}
 }
 
-/* What is told at the entry, and what at the return. */
+/* Which parts are decided at the entry, and which at the return. */
 static void test_parts(void **state)
 {
 	static const struct {

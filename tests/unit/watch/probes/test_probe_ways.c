@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is told in advance of how functions are reached is what happens then. */
+/* The way of reaching functions that is announced is the one that is used. */
 #include "watch/probes/probe_ways.h"
 
 #include <errno.h>

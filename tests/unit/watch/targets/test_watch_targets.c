@@ -3,76 +3,7 @@
 
 #include <errno.h>
 
-#include "tools.h"
-
-/* Two static functions of a name, an alias, a function that is only inlined, a loop of two lines,
- * a tail call. */
-static const char first_source[] =
-	"volatile int sink;\n"
-	"static __attribute__((noinline)) int twin(int x) { sink = x; return x + 1; }\n"
-	"__attribute__((noinline)) int original(int x) { sink += x; return x * 3; }\n"
-	"int same(int x) __attribute__((alias(\"original\")));\n"
-	"static inline __attribute__((always_inline)) void gone(int x) { sink ^= x; }\n"
-	"int other(int x);\n"
-	"__attribute__((noinline)) int rounds(int n)\n"
-	"{\n"
-	"	int sum = 0;\n"
-	"	for (int i = 0; i < n; i++) {\n"
-	"		sink = i;\n"
-	"		if (sink & 1)\n"
-	"			sum += other(i);\n"
-	"	}\n"
-	"	gone(sum);\n"
-	"	return sum;\n"
-	"}\n"
-	"int main(int argc, char **argv)\n"
-	"{\n"
-	"	gone(argc);\n"
-	"	return twin(argc) + original(argc) + same(2) + rounds(10);\n"
-	"}\n";
-static const char second_source[] =
-	"extern volatile int sink;\n"
-	"static __attribute__((noinline)) int twin(int x) { sink = -x; return x + 2; }\n"
-	"int other(int x) { return twin(x); }\n";
-
-static char *folder, *program;
-
-static void write_text(const char *name, const char *text)
-{
-	struct buf path = { 0 };
-	FILE *file;
-
-	buf_printf(&path, "%s/%s", folder, name);
-	file = fopen(buf_text(&path), "we");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-	buf_done(&path);
-}
-
-static int set_up(void **state)
-{
-	struct buf out = { 0 };
-
-	(void)state;
-	folder = tools_folder();
-	write_text("a.c", first_source);
-	write_text("b.c", second_source);
-	assert_true(asprintf(&program, "%s/prog", folder) > 0);
-	if (tools_run(&out, "cd '%s' && cc -g -O2 -fno-toplevel-reorder -o prog a.c b.c 2>&1",
-		      folder) != 0)
-		fail_msg("%s", buf_text(&out));
-	buf_done(&out);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(program);
-	tools_remove(folder);
-	return 0;
-}
+#include "watch/targets/watched_program.h"
 
 /* Turns one word, "PROGRAM" + @rest, into targets. */
 static int turn(const char *rest, struct watch_target_options options,
@@ -115,23 +46,11 @@ static void refuse(const char *rest, struct watch_target_options options, int co
 
 static const struct probe_target *only(const struct watch_targets *targets)
 {
-	size_t count;
-	const struct probe_target *list = watch_targets_list(targets, &count);
+	struct probe_options probes = { .target_count = 0 };
 
-	assert_int_equal(count, 1);
-	return list;
-}
-
-/* The address nm has for a name, which in this program is the offset in the file too. */
-static uint64_t nm(const char *name)
-{
-	struct buf out = { 0 };
-	uint64_t address;
-
-	assert_int_equal(tools_run(&out, "nm '%s' | grep -i ' t %s$'", program, name), 0);
-	address = strtoull(buf_text(&out), NULL, 16);
-	buf_done(&out);
-	return address;
+	watch_targets_give(targets, &probes);
+	assert_int_equal(probes.target_count, 1);
+	return probes.targets;
 }
 
 static const struct watch_target_options plain = { .exits = true };
@@ -145,7 +64,7 @@ static void test_function(void **state)
 	assert_true(target->user && !target->instruction);
 	assert_string_equal(target->label, "prog:original");
 	assert_int_equal(target->offset, nm("original"));
-	/* Its return address is not exchanged: nobody knows what else will be in the process. */
+	/* Its return address is not replaced: what else will be in the process is unknown. */
 	assert_non_null(target->returns_at);
 	assert_true(target->return_count > 0);
 	watch_targets_free(targets);
@@ -166,18 +85,17 @@ static void test_alias(void **state)
 static void test_twins(void **state)
 {
 	struct watch_target_options all = plain;
+	struct probe_options probes = { .target_count = 0 };
 	struct watch_targets *targets;
-	const struct probe_target *list;
-	size_t count;
 
 	(void)state;
 	refuse(":twin", plain, -ENOTUNIQ, "matches 2 functions");
 	refuse(":twin", plain, -ENOTUNIQ, "twin at b.c:2");
 	all.all = true;
 	targets = find(":twin", all);
-	list = watch_targets_list(targets, &count);
-	assert_int_equal(count, 2);
-	assert_string_not_equal(list[0].label, list[1].label);
+	watch_targets_give(targets, &probes);
+	assert_int_equal(probes.target_count, 2);
+	assert_string_not_equal(probes.targets[0].label, probes.targets[1].label);
 	watch_targets_free(targets);
 }
 
@@ -224,16 +142,18 @@ static void test_lines(void **state)
 				 *const wrong[] = { "c.c:1" }, *const bad[] = { "a.c" };
 	struct watch_target_options options = { .at_lines = lines, .at_line_count = 1 };
 	struct watch_targets *targets = find("", options);
+	struct probe_options probes = { .target_count = 0 };
 	uint64_t start = nm("rounds");
-	size_t count;
-	const struct probe_target *list = watch_targets_list(targets, &count);
 
 	(void)state;
-	assert_true(count >= 1);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(list[i].instruction && list[i].offset > start &&
-			    list[i].offset < start + 0x100);
-		assert_non_null(strstr(list[i].label, "(a.c:11)"));
+	watch_targets_give(targets, &probes);
+	assert_true(probes.target_count >= 1);
+	for (size_t i = 0; i < probes.target_count; i++) {
+		const struct probe_target *target = &probes.targets[i];
+
+		assert_true(target->instruction && target->offset > start &&
+			    target->offset < start + 0x100);
+		assert_non_null(strstr(target->label, "(a.c:11)"));
 	}
 	watch_targets_free(targets);
 	options.at_lines = none;
