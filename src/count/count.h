@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "count/count_table.h"
 #include "model/counts.h"
-#include "proc/command_outcome.h"
+#include "proc/launch.h"
 
 /* Counting events of a command, of processes and threads, or of CPUs. */
 
@@ -34,9 +33,10 @@ struct count_options {
 	bool as_user;		   /* under sudo: the command runs as the user who called it */
 	const pid_t *pids, *tids;  /* whole processes; single threads */
 	size_t pid_count, tid_count;
-	bool machine;	  /* everything on the CPUs; with a command: while it runs */
-	const char *cpus; /* only these CPUs, with machine; NULL: all */
-	bool alone;	  /* started threads and processes are not counted */
+	bool pids_may_end; /* they were found to run: it is no error if some have ended */
+	bool machine;	   /* everything on the CPUs; with a command: while it runs */
+	const char *cpus;  /* only these CPUs, with machine; NULL: all */
+	bool alone;	   /* started threads and processes are not counted */
 	enum count_rows rows;
 	const char *only, *except; /* globs of programs whose rows are shown; NULL: all */
 	double duration_s;	   /* 0: no limit */
@@ -85,21 +85,12 @@ struct count_view {
 void count_view_text(const struct count_view *view, FILE *out);
 /* The rows that pfmon printed for each program: count, event, path, error of a mean; with notes. */
 void count_view_follow(const struct count_view *view, FILE *out);
-/* Why events were not counted, and how far to trust the others: printed below a text. */
-void count_view_notes(const struct count_view *view, FILE *out);
 /* One line per row and event. @titles: with a header line. */
 void count_view_csv(const struct count_view *view, bool titles, FILE *out);
 /* The rows that ocount printed as its brief format: [key,]event,count,percent. */
 void count_view_brief(const struct count_view *view, FILE *out);
 /* {"header": {...}, "rows": [...]}; an interval takes one line. */
 void count_view_json(const struct count_view *view, FILE *out);
-
-/* Appends a count as text, with its unit if the event has one, or the words of its state. */
-void count_view_number(const struct count_view *view, size_t event,
-		       const struct count_figure *figure, struct buf *buf);
-/* Appends half the 95 % interval of a mean, as a share of it: "+- 1.23%"; nothing for one run. */
-void count_view_half(const struct count_view *view, const struct count_figure *figure,
-		     struct buf *buf);
 
 /* Lists the events of this machine, and tries them. */
 

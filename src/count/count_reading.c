@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -94,21 +93,24 @@ static void read_event(const struct count_session *session, size_t first, size_t
 
 static void read_counters(const struct count_session *session, struct counts *counts)
 {
-	size_t targets = counters_targets(session->counters);
+	size_t targets = counters_targets(session->counters), events = session->event_count;
 	bool by_cpu = session->options->rows == COUNT_ROWS_CPU && session->cpu_count;
 	size_t step = by_cpu ? session->cpu_count : 1;
-	_cleanup_free_ struct count_value *values = xcalloc(step, sizeof(*values));
+	_cleanup_free_ struct count_value *values = xcalloc(targets * events, sizeof(*values));
 
+	for (size_t first = 0; first + step <= targets; first += step) {
+		for (size_t i = 0; i < events; i++)
+			read_event(session, first, i, &values[i * targets + first], step);
+	}
+	/* Names after counts: a thread that renames itself and ends in between has no later count
+	 * that could show its last name. */
 	if (session->names)
 		thread_names_refresh(session->names);
-	for (size_t first = 0; first + step <= targets; first += step) {
-		for (size_t i = 0; i < session->event_count; i++) {
-			read_event(session, first, i, values, step);
-			for (size_t j = 0; j < step; j++)
-				counts_add_value(
-					&row_of_target(session, first + j, counts)->values[i],
-					&values[j]);
-		}
+	for (size_t target = 0; target < targets; target++) {
+		struct count_row *row = row_of_target(session, target, counts);
+
+		for (size_t i = 0; i < events; i++)
+			counts_add_value(&row->values[i], &values[i * targets + target]);
 	}
 }
 

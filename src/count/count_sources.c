@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +55,12 @@ static int find_tids(struct count_session *session, struct err *err)
 	const struct count_options *options = session->options;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < options->pid_count; i++)
+	for (size_t i = 0; rc == 0 && i < options->pid_count; i++) {
 		rc = find_threads(session, options->pids[i], err);
+		if (rc == -ESRCH && options->pids_may_end &&
+		    (session->tids.count || i + 1 < options->pid_count))
+			rc = 0;
+	}
 	for (size_t i = 0; i < options->tid_count; i++) {
 		*vec_push(&session->tids) = options->tids[i];
 		*vec_push(&session->processes) = options->tids[i];
@@ -66,39 +69,6 @@ static int find_tids(struct count_session *session, struct err *err)
 		*vec_push(&session->tids) = session->command.launch.pid;
 		*vec_push(&session->processes) = session->command.launch.pid;
 	}
-	return rc;
-}
-
-static bool has_cpu(const int *cpus, size_t count, int cpu)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (cpus[i] == cpu)
-			return true;
-	}
-	return false;
-}
-
-static int find_cpus(struct count_session *session, struct err *err)
-{
-	int *wanted = NULL;
-	size_t count, kept = 0;
-	int rc = cpu_list_online(&session->cpus, &session->cpu_count, err);
-
-	if (rc < 0 || !session->options->cpus)
-		return rc;
-	rc = cpu_list_parse(session->options->cpus, &wanted, &count, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (!has_cpu(session->cpus, session->cpu_count, wanted[i]))
-			rc = err_set(err, -EINVAL, "-C: CPU %d is not online", wanted[i]);
-	}
-	for (size_t i = 0; i < session->cpu_count && rc == 0; i++) {
-		if (has_cpu(wanted, count, session->cpus[i]))
-			session->cpus[kept++] = session->cpus[i];
-	}
-	free(wanted);
-	session->cpu_count = rc == 0 ? kept : session->cpu_count;
 	return rc;
 }
 
@@ -218,7 +188,8 @@ static int open_trace(struct count_session *session, struct err *err)
 
 int count_sources_open(struct count_session *session, struct err *err)
 {
-	int rc = find_cpus(session, err);
+	int rc = cpu_list_choose("-C", session->options->cpus, &session->cpus, &session->cpu_count,
+				 err);
 
 	if (rc == 0 && !session->options->machine)
 		rc = find_tids(session, err);

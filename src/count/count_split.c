@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hashidx.h"
 #include "base/xalloc.h"
 #include "bpf/count.skel.h"
+#include "perf/bpf_iterate.h"
 #include "perf/bpf_load.h"
 #include "perf/cpu_list.h"
 
@@ -114,6 +114,7 @@ static int load(struct count_split *split, const struct count_split_options *opt
 	split->object = count_bpf__open();
 	if (!split->object)
 		return -errno;
+	bpf_load_without_modules(split->object->obj);
 	rc = configure(split, options);
 	if (rc == 0)
 		rc = count_bpf__load(split->object);
@@ -191,26 +192,13 @@ static void flush(struct count_split *split)
 	}
 }
 
-static int iterate(struct bpf_program *program)
-{
-	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
-	_cleanup_close_ int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno;
-	char nothing[64];
-	ssize_t got = fd < 0 ? -1 : 1;
-
-	while (got > 0 || (got < 0 && fd >= 0 && errno == EINTR))
-		got = read(fd, nothing, sizeof(nothing));
-	bpf_link__destroy(link);
-	return got < 0 ? -errno : 0;
-}
-
 int count_split_begin(struct count_split *split, struct err *err)
 {
 	BPF_LOAD_QUIETLY;
 	int rc = count_bpf__attach(split->object);
 
 	if (rc == 0)
-		rc = iterate(split->object->progs.count_begin);
+		rc = bpf_iterate(split->object->progs.count_begin, NULL);
 	if (rc < 0)
 		return bpf_load_explain(&load_words, rc, err);
 	/* Finds out which task runs on each CPU before counting starts. */

@@ -8,6 +8,105 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
+/* ---- ratios of one counted event to another, or to time ---- */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { WALL = -1 };
+
+static const struct {
+	const char *event, *over; /* NULL: the wall clock */
+	double factor;
+	const char *unit;
+} ratios[] = {
+	{ "task-clock", NULL, 1, "CPUs used" },
+	{ "cpu-clock", NULL, 1, "CPUs used" },
+	{ "cycles", "task-clock", 1, "GHz" },
+	{ "cycles", "cpu-clock", 1, "GHz" },
+	{ "instructions", "cycles", 1, "per cycle" },
+	{ "stalled-cycles-frontend", "cycles", 100, "% of cycles" },
+	{ "stalled-cycles-backend", "cycles", 100, "% of cycles" },
+	{ "branch-misses", "branches", 100, "% of branches" },
+	{ "cache-misses", "cache-references", 100, "% of cache-references" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads", 100, "% of loads" },
+	{ "L1-dcache-store-misses", "L1-dcache-stores", 100, "% of stores" },
+	{ "L1-icache-load-misses", "L1-icache-loads", 100, "% of loads" },
+	{ "LLC-load-misses", "LLC-loads", 100, "% of loads" },
+	{ "LLC-store-misses", "LLC-stores", 100, "% of stores" },
+	{ "dTLB-load-misses", "dTLB-loads", 100, "% of loads" },
+	{ "dTLB-store-misses", "dTLB-stores", 100, "% of stores" },
+	{ "iTLB-load-misses", "iTLB-loads", 100, "% of loads" },
+	{ "node-load-misses", "node-loads", 100, "% of loads" },
+};
+
+static bool is_alike(const struct count_event *a, const struct count_event *b)
+{
+	return b->counts_ns || (a->user == b->user && a->kernel == b->kernel);
+}
+
+/* The index of the event named @name that @event can be divided by; -1: none. */
+static int find(const struct count_event *events, size_t count, const char *name,
+		const struct count_event *event)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (events[i].state == COUNT_GOOD && strcmp(events[i].plain, name) == 0 &&
+		    is_alike(event, &events[i]))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool find_listed(const struct count_event *events, size_t count, size_t event,
+			struct count_ratio *ret_ratio)
+{
+	for (size_t i = 0; i < COUNT_OF(ratios); i++) {
+		int over = WALL;
+
+		if (strcmp(events[event].plain, ratios[i].event) != 0)
+			continue;
+		if (ratios[i].over)
+			over = find(events, count, ratios[i].over, &events[event]);
+		if (ratios[i].over && over < 0)
+			continue;
+		*ret_ratio = (struct count_ratio){ over, ratios[i].factor, ratios[i].unit };
+		return true;
+	}
+	return false;
+}
+
+/* The ratio of events[@event]. False if it has none, as for events counted in different modes. */
+static bool find_ratio(const struct count_event *events, size_t count, size_t event,
+		       struct count_ratio *ret_ratio)
+{
+	int clock;
+
+	if (events[event].state != COUNT_GOOD)
+		return false;
+	if (find_listed(events, count, event, ret_ratio))
+		return true;
+	if (events[event].unit[0] || events[event].counts_ns)
+		return false;
+	clock = find(events, count, "task-clock", &events[event]);
+	*ret_ratio = (struct count_ratio){ clock, (double)NS_PER_S,
+					   clock < 0 ? "per second" : "per CPU second" };
+	return true;
+}
+
+/* The ratio's value in a row; NAN if the divisor was not counted or is 0. */
+static double ratio_value(const struct count_ratio *ratio, const struct count_event *events,
+			  size_t event, const struct count_value *values, uint64_t wall_ns)
+{
+	double below = ratio->over < 0 ? (double)wall_ns : counts_scaled(&values[ratio->over]);
+
+	if (counts_value_state(&events[event], &values[event]) != COUNT_GOOD ||
+	    (ratio->over >= 0 &&
+	     counts_value_state(&events[ratio->over], &values[ratio->over]) != COUNT_GOOD))
+		return NAN;
+	return below > 0 ? ratio->factor * counts_scaled(&values[event]) / below : NAN;
+}
+
+/* ---- the table ---- */
+
 /* One line's rows, one from each run. */
 struct gathered {
 	struct mean counts[COUNTS_MAX_EVENTS];
@@ -30,19 +129,18 @@ static void gather(struct gathered *gathered, const struct count_table *table,
 		if (counts_value_state(&table->events[i], &row->values[i]) != COUNT_GOOD)
 			continue;
 		gathered->seen[i] = true;
-		mean_add(&gathered->counts[i], counts_scaled(&row->values[i]));
+		estimate_add(&gathered->counts[i], counts_scaled(&row->values[i]));
 		if (!table->has_ratio[i])
 			continue;
-		ratio = count_ratios_value(&table->ratios[i], table->events, i, row->values,
-					   wall_ns);
+		ratio = ratio_value(&table->ratios[i], table->events, i, row->values, wall_ns);
 		if (!isnan(ratio))
-			mean_add(&gathered->ratios[i], ratio);
+			estimate_add(&gathered->ratios[i], ratio);
 	}
 }
 
 static struct count_number number_of(const struct mean *mean)
 {
-	return (struct count_number){ mean->value, mean_half(mean) };
+	return (struct count_number){ mean->value, estimate_half(mean) };
 }
 
 static void fill(struct count_line *line, const struct count_table *table,
@@ -115,7 +213,7 @@ static void add_total(struct count_table *table, const struct counts *runs, size
 		struct count_row total = counts_total(&runs[i]);
 
 		gather(&gathered, table, &total, runs[i].wall_ns);
-		mean_add(&wall, (double)runs[i].wall_ns / (double)NS_PER_S);
+		estimate_add(&wall, (double)runs[i].wall_ns / (double)NS_PER_S);
 	}
 	table->total.key = (struct count_key){ .cpu = -1, .pid = -1, .tid = -1 };
 	fill(&table->total, table, &gathered);
@@ -133,7 +231,7 @@ struct count_table *count_table_new(const struct counts *runs, size_t count)
 	memcpy(table->events, runs[0].events, sizeof(table->events));
 	for (size_t i = 0; i < table->event_count; i++)
 		table->has_ratio[i] =
-			count_ratios_find(table->events, table->event_count, i, &table->ratios[i]);
+			find_ratio(table->events, table->event_count, i, &table->ratios[i]);
 	for (size_t i = 0; i < count; i++)
 		table->complete &= runs[i].complete;
 	add_lines(table, runs, count);

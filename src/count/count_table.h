@@ -3,8 +3,19 @@
 #ifndef COUNT_COUNT_TABLE_H
 #define COUNT_COUNT_TABLE_H
 
-#include "aggregate/mean.h"
-#include "count/count_ratios.h"
+#include <stdbool.h>
+
+#include "aggregate/estimate.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "model/counts.h"
+
+/* How to compute the ratio of an event. */
+struct count_ratio {
+	int over;	  /* index of the event it is divided by; -1: the wall clock, in ns */
+	double factor;	  /* multiplies the quotient */
+	const char *unit; /* of the result: "per cycle", "% of branches" */
+};
 
 /* A number, and its error. */
 struct count_number {

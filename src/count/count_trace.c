@@ -9,10 +9,9 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
-#include "proc/thread_facts.h"
+#include "proc/thread_names.h"
 
 enum {
 	OPTIONS =

@@ -14,7 +14,7 @@
 #include "base/xalloc.h"
 #include "perf/cpu_list.h"
 #include "perf/event_names.h"
-#include "perf/event_pmus.h"
+#include "perf/event_sources.h"
 #include "perf/perf_limits.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "model/counts.h"
-#include "perf/event_spec.h"
+#include "perf/event_sources.h"
 
 struct counters;
 

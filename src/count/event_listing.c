@@ -4,18 +4,21 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/vec.h"
+#include "base/json_add.h"
+#include "base/xalloc.h"
 #include "count/counters.h"
-#include "count/event_rows.h"
 #include "perf/cpu_list.h"
-#include "perf/event_library.h"
 #include "perf/event_names.h"
+#include "perf/event_sources.h"
+#include "present/columns.h"
+#include "present/safe.h"
 
-enum { TRY_MS = 20 };
+enum { TRY_MS = 20, NAME_CAP = 34, TEXT_CAP = 30 };
 
 int event_listing_check_format(const char *format, struct err *err)
 {
@@ -25,11 +28,137 @@ int event_listing_check_format(const char *format, struct err *err)
 	return err_set(err, -EINVAL, "invalid --format '%s': expected text, csv or json", format);
 }
 
+/* ---- rows: name, kind (or state, if tried), code, text ---- */
+
+struct rows_form {
+	const char *format; /* "text", "csv", "json"; borrowed until the end */
+	bool bare_names;    /* only names */
+	bool tried;	    /* kinds are states */
+};
+
+struct rows {
+	struct rows_form form;
+	FILE *out;
+	size_t count;
+	struct columns *columns; /* text */
+	struct buf json;	 /* an array; empty: another form */
+};
+
+static struct rows *rows_new(const struct rows_form *form, FILE *out)
+{
+	const struct column titles[] = {
+		{ "event", false, NAME_CAP },
+		{ form->tried ? "state" : "kind", false, 0 },
+		{ "type", true, 0 },
+		{ "config", true, 0 },
+		{ "description", false, TEXT_CAP },
+	};
+	struct rows *rows = xcalloc(1, sizeof(*rows));
+
+	rows->form = *form;
+	rows->out = out;
+	if (form->bare_names)
+		return rows;
+	if (form->format[0] == 't')
+		rows->columns = columns_new(titles, sizeof(titles) / sizeof(titles[0]));
+	else if (form->format[0] == 'j')
+		json_add_begin(&rows->json, NULL, '[');
+	else
+		fprintf(out, "event,%s,type,config,text,masks\n", form->tried ? "state" : "kind");
+	return rows;
+}
+
+static void add_text(struct rows *rows, const struct event_entry *row)
+{
+	struct buf text = { 0 };
+
+	columns_add(rows->columns, row->name);
+	columns_add(rows->columns, row->kind);
+	columns_printf(rows->columns, row->coded ? "%" PRIu32 : "", row->type);
+	columns_printf(rows->columns, row->coded ? "%#" PRIx64 : "", row->config);
+	columns_add(rows->columns, row->text);
+	if (row->masks[0]) {
+		buf_add_str(&text, "    :");
+		safe_text(&text, row->masks);
+		columns_line(rows->columns, buf_text(&text));
+	}
+	buf_done(&text);
+}
+
+static void print_csv(const struct rows *rows, const struct event_entry *row)
+{
+	struct buf line = { 0 };
+
+	safe_csv(&line, row->name);
+	buf_add_char(&line, ',');
+	safe_csv(&line, row->kind);
+	if (row->coded)
+		buf_printf(&line, ",%" PRIu32 ",%#" PRIx64 ",", row->type, row->config);
+	else
+		buf_add_str(&line, ",,,");
+	safe_csv(&line, row->text);
+	buf_add_char(&line, ',');
+	safe_csv(&line, row->masks);
+	fprintf(rows->out, "%s\n", buf_text(&line));
+	buf_done(&line);
+}
+
+static void add_json(struct rows *rows, const struct event_entry *row)
+{
+	struct buf *json = &rows->json;
+	char config[32];
+
+	json_add_begin(json, NULL, '{');
+	json_add_text(json, "event", row->name);
+	json_add_text(json, rows->form.tried ? "state" : "kind", row->kind);
+	snprintf(config, sizeof(config), "%#" PRIx64, row->config);
+	if (row->coded)
+		json_add_number(json, "type", row->type);
+	else
+		json_add_null(json, "type");
+	json_add_text_or_null(json, "config", row->coded ? config : NULL);
+	json_add_text(json, "text", row->text);
+	json_add_text(json, "masks", row->masks);
+	json_add_end(json, '}');
+}
+
+/* Text is printed at the end, when the widths are known; other formats at once. */
+static void rows_add(struct rows *rows, const struct event_entry *row)
+{
+	struct buf name = { 0 };
+
+	rows->count++;
+	if (rows->form.bare_names) {
+		safe_text(&name, row->name);
+		fprintf(rows->out, "%s\n", buf_text(&name));
+		buf_done(&name);
+	} else if (rows->columns) {
+		add_text(rows, row);
+	} else if (rows->json.size) {
+		add_json(rows, row);
+	} else {
+		print_csv(rows, row);
+	}
+}
+
+/* Prints the rest, and frees. */
+static void rows_finish(struct rows *rows)
+{
+	if (rows->columns && rows->count)
+		columns_print(rows->columns, 0, rows->out);
+	if (rows->json.size) {
+		json_add_end(&rows->json, ']');
+		json_add_print(&rows->json, 1, rows->out);
+	}
+	columns_free(rows->columns);
+	free(rows);
+}
+
 /* ---- listing ---- */
 
 struct listing {
 	const struct event_listing_options *options;
-	struct event_rows *rows;
+	struct rows *rows;
 };
 
 static bool contains(const char *text, const char *part)
@@ -50,24 +179,16 @@ static bool matches(const char *pattern, const struct event_entry *entry)
 static void take(void *context, const struct event_entry *entry)
 {
 	const struct listing *listing = context;
-	const struct event_row row = { .name = entry->name,
-				       .kind = entry->kind,
-				       .text = entry->text,
-				       .masks = entry->masks,
-				       .type = entry->type,
-				       .config = entry->config,
-				       .coded = entry->coded };
 
 	if (matches(listing->options->pattern, entry))
-		event_rows_add(listing->rows, &row);
+		rows_add(listing->rows, entry);
 }
 
 size_t event_listing_print(const struct event_listing_options *options, FILE *out,
 			   struct event_listing_notes *ret_notes)
 {
-	struct event_rows_form form = { .format = options->format,
-					.bare_names = options->bare_names };
-	struct listing listing = { options, event_rows_new(&form, out) };
+	struct rows_form form = { .format = options->format, .bare_names = options->bare_names };
+	struct listing listing = { options, rows_new(&form, out) };
 	size_t count;
 
 	*ret_notes = (struct event_listing_notes){ 0 };
@@ -76,8 +197,8 @@ size_t event_listing_print(const struct event_listing_options *options, FILE *ou
 	else
 		event_names_each(take, &listing, &ret_notes->no_tracepoints,
 				 &ret_notes->no_library);
-	count = event_rows_count(listing.rows);
-	event_rows_finish(listing.rows);
+	count = listing.rows->count;
+	rows_finish(listing.rows);
 	return count;
 }
 
@@ -105,7 +226,7 @@ static struct count_value read_all(const struct counters *counters, size_t event
 }
 
 static bool print_tried(const struct counters *counters, const struct event_spec *specs,
-			size_t count, struct event_rows *rows)
+			size_t count, struct rows *rows)
 {
 	bool all_good = true;
 
@@ -114,13 +235,13 @@ static bool print_tried(const struct counters *counters, const struct event_spec
 		struct count_value value = read_all(counters, i);
 		enum count_state state = counts_value_state(event, &value);
 		char share[64] = "";
-		struct event_row row = { .name = event->name,
-					 .kind = counts_state_word(state),
-					 .text = event->why,
-					 .masks = "",
-					 .type = specs[i].type,
-					 .config = specs[i].config,
-					 .coded = true };
+		struct event_entry row = { .name = event->name,
+					   .kind = counts_state_word(state),
+					   .text = event->why,
+					   .masks = "",
+					   .type = specs[i].type,
+					   .config = specs[i].config,
+					   .coded = true };
 
 		if (state == COUNT_GOOD)
 			row.kind = "can be counted";
@@ -130,7 +251,7 @@ static bool print_tried(const struct counters *counters, const struct event_spec
 			row.text = share;
 		}
 		all_good &= state == COUNT_GOOD;
-		event_rows_add(rows, &row);
+		rows_add(rows, &row);
 	}
 	return all_good;
 }
@@ -147,7 +268,7 @@ static bool any_whole_cpus(const struct event_spec *specs, size_t count)
 int event_listing_check(const char *const *lists, size_t count, const char *format, FILE *out,
 			bool *ret_all_good, struct err *err)
 {
-	const struct event_rows_form form = { .format = format, .tried = true };
+	const struct rows_form form = { .format = format, .tried = true };
 	struct event_spec specs[COUNTS_MAX_EVENTS];
 	unsigned groups[COUNTS_MAX_EVENTS];
 	const pid_t self = 0;
@@ -158,7 +279,7 @@ int event_listing_check(const char *const *lists, size_t count, const char *form
 					    .may_restrict = true };
 	_cleanup_(counters_freep) struct counters *counters = NULL;
 	_cleanup_free_ int *cpus = NULL;
-	struct event_rows *rows;
+	struct rows *rows;
 	int rc = event_names_parse_groups(lists, count, specs, groups, COUNTS_MAX_EVENTS,
 					  &options.count, err);
 
@@ -174,8 +295,8 @@ int event_listing_check(const char *const *lists, size_t count, const char *form
 	counters_enable(counters);
 	spin();
 	counters_disable(counters);
-	rows = event_rows_new(&form, out);
+	rows = rows_new(&form, out);
 	*ret_all_good = print_tried(counters, specs, options.count, rows);
-	event_rows_finish(rows);
+	rows_finish(rows);
 	return 0;
 }
