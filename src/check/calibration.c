@@ -11,10 +11,8 @@
 
 #include "aggregate/account/account.h"
 #include "aggregate/estimate.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/xalloc.h"
 #include "record/record.h"
 #include "store/store.h"
 
@@ -167,7 +165,9 @@ static void compare_share(const struct recorded *recorded, const struct truth *t
 	result->high = 100 * interval.high;
 }
 
-/* The interval of a measured time: the noise of counting ticks, plus the time lost by name. */
+/* The interval of a measured time: the noise of counting ticks, the time lost by name, and the time
+ * that the hypervisor took, which samples contain and the kernel's CPU times do not. Either may
+ * belong to one part. */
 static void compare_time(const struct recorded *recorded, const struct truth *truth, double z,
 			 struct calibration_result *result)
 {
@@ -177,11 +177,12 @@ static void compare_time(const struct recorded *recorded, const struct truth *tr
 	double truth_s = (double)truth->ns / NS_PER_S;
 	double reach_s = z * sqrt(truth_s / period_s + 1) * period_s;
 	double lost_s = lost_weight(clock) / NS_PER_S;
+	double steal_s = (double)recorded->profile->run.steal_ns / NS_PER_S;
 
 	snprintf(result->what, sizeof(result->what), "CPU time, s");
 	result->truth = truth_s;
 	result->measured = sum.weight / NS_PER_S;
-	result->low = fmax(result->measured - reach_s, 0);
+	result->low = fmax(result->measured - reach_s - steal_s, 0);
 	result->high = result->measured + reach_s + lost_s;
 }
 

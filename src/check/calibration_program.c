@@ -8,15 +8,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 enum {
@@ -189,10 +193,13 @@ static void run_modes(const struct part_context *context)
 
 static void run_forked(const struct part_context *context)
 {
+	char path[PATH_MAX] = "prospect";
 	uint64_t sum = 0;
 
+	/* The program may have another name: a copy, or a package's. */
+	(void)!readlink("/proc/self/exe", path, sizeof(path) - 1);
 	TIMED(check_forked(context->rounds_per_ms * PART_MS / 3), &sum);
-	tell(context, "program", "prospect", sum);
+	tell(context, "program", file_base(path), sum);
 }
 
 static void run_asleep(const struct part_context *context)
@@ -227,35 +234,58 @@ static uint64_t calibrate(void)
 	}
 }
 
-/* Writes the part's total time last, so it includes everything before. */
+/* Stores in *unnamed_ns, which the parent shares, the time of the thread before it had its name. */
 static _Noreturn void be_part(struct part_context *context,
-			      void (*run)(const struct part_context *))
+			      void (*run)(const struct part_context *), uint64_t *unnamed_ns)
 {
 	prctl(PR_SET_NAME, context->part);
+	*unnamed_ns = cpu_ns();
 	run(context);
-	tell(context, "thread", context->part, cpu_ns());
 	_exit(fflush(context->truths) == 0 ? 0 : 1);
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+/* Runs a part in a process of its own. Its total time is what the kernel counted until its end: an
+ * exit that frees the memory takes longer than some parts. */
+static int run_part(struct part_context *context, void (*run)(const struct part_context *),
+		    uint64_t *unnamed_ns)
+{
+	pid_t pid = fork();
+	struct rusage usage;
+	int status;
+
+	if (pid == 0)
+		be_part(context, run, unnamed_ns);
+	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0 || status != 0)
+		return -EIO;
+	tell(context, "thread", context->part,
+	     timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime) - *unnamed_ns);
+	return fflush(context->truths) == 0 ? 0 : -EIO;
 }
 
 int calibration_program(const char *path, struct err *err)
 {
 	_cleanup_fclose_ FILE *truths = fopen(path, "we");
 	struct part_context context = { .truths = truths };
+	uint64_t *unnamed_ns;
+	int rc = 0;
 
 	if (!truths)
 		return err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
+	unnamed_ns = mmap(NULL, sizeof(*unnamed_ns), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (unnamed_ns == MAP_FAILED)
+		return err_set(err, -errno, "cannot share memory: %s", strerror(errno));
 	context.rounds_per_ms = calibrate();
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		pid_t pid;
-		int status;
-
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(parts[0]); i++) {
 		context.part = parts[i].name;
-		pid = fork();
-		if (pid == 0)
-			be_part(&context, parts[i].run);
-		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
-			return err_set(err, -EIO, "the calibration program's part %s failed",
-				       parts[i].name);
+		rc = run_part(&context, parts[i].run, unnamed_ns);
 	}
-	return 0;
+	munmap(unnamed_ns, sizeof(*unnamed_ns));
+	return rc < 0 ? err_set(err, rc, "the calibration program's part %s failed", context.part)
+		      : 0;
 }

@@ -6,12 +6,12 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
 #include "model/check.h"
-#include "model/stack_check.h"
 
 /*
  * What this machine lets this user see: a list of points, each with what is missing and the one
@@ -21,10 +21,19 @@
 /* Fills all points and returns their number. */
 size_t check_points_look(struct check_point ret_points[CHECK_MAX_POINTS]);
 
+struct check_fix {
+	char command[12288]; /* for a shell */
+	char gain[128];	     /* what it enables */
+};
+
+/* The one command that lets this user see more; false: there is none. */
+bool check_fix_find(const struct check_point *points, size_t count, struct check_fix *ret_fix);
+
 /*
  * A program with known truths, and the proof that a recording of it finds them on this machine.
- * Each part runs in a process of its own and measures its work with its own CPU clock. The recorded
- * samples must agree within an interval that holds for all comparisons together with 99.99 %.
+ * Each part runs in a process of its own and measures its work with its own CPU clock; its whole
+ * time, with its exit, is what the kernel counted. The recorded samples must agree within an
+ * interval that holds for all comparisons together with 99.99 %.
  */
 
 /* The program: runs its parts one after the other and writes the truths to the file @path. A line
@@ -41,7 +50,7 @@ void calibration_done(struct calibration *calibration);
 /* What `prospect check` found, as text and as JSON. */
 
 void check_report_text(const struct check_report *report, FILE *out);
-/* {points: [{name, state, text, mend}], interrupt_cost_ns: {median, low, high} or null,
+/* {points: [{name, state, text, fix}], interrupt_cost_ns: {median, low, high} or null,
  * calibration: {samples, lost, right, results: [...]} or null, error: text or null, right}; see
  * prospect-check(1). */
 void check_report_json(const struct check_report *report, FILE *out);
@@ -53,7 +62,7 @@ void check_report_json(const struct check_report *report, FILE *out);
 
 /* Records the command (NULL-terminated) and compares at most @most user stacks of the command and
  * the machine. The caller frees *ret_counts with stack_check_counts_done. -ENOTSUP with the reason:
- * stacks are not walked in the interrupt here. */
+ * stacks are not walked in the interrupt here; -ENOENT: libdw is not installed, or too old. */
 int stack_check_run(char *const *argv, double rate_hz, uint64_t most,
 		    struct stack_check_counts *ret_counts, struct err *err);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "perf/event_tracepoints.h"
+#include "perf/event_sources.h"
 #include "perf/perf_limits.h"
 #include "place/kernel/kernel_symbols.h"
 #include "proc/exec_watch.h"
@@ -28,9 +28,9 @@ say(struct check_point *point, enum check_state state, const char *format, ...)
 	va_end(args);
 }
 
-static void mend(struct check_point *point, const char *text)
+static void suggest(struct check_point *point, const char *text)
 {
-	snprintf(point->mend, sizeof(point->mend), "%s", text);
+	snprintf(point->fix, sizeof(point->fix), "%s", text);
 }
 
 /* Opens the events of a recording of the whole machine or, failing that, of prospect itself. NULL:
@@ -58,16 +58,18 @@ static void look_at_permission(struct check_point *point)
 
 	if (!sampler) {
 		say(point, CHECK_MISSING, "nothing can be sampled: %.400s", err.text);
-		mend(point,
-		     "sudo prospect ..., or once: sudo sysctl -w kernel.perf_event_paranoid=2");
+		suggest(point,
+			"sudo prospect ..., or once: sudo sysctl -w kernel.perf_event_paranoid=2");
 		return;
 	}
 	say(point, sampler_rung(sampler) == RUNG_MACHINE ? CHECK_OK : CHECK_LIMITED,
 	    "%s (kernel.perf_event_paranoid is %lld)", rung_text(sampler_rung(sampler)),
 	    (long long)perf_limits_paranoid());
-	if (point->state != CHECK_OK)
-		mend(point,
-		     "sudo prospect ..., or once: sudo sysctl -w kernel.perf_event_paranoid=0");
+	if (sampler_rung(sampler) == RUNG_OWN_USER)
+		suggest(point, "sudo prospect ..., or once for the kernel's part: sudo sysctl -w "
+			       "kernel.perf_event_paranoid=1");
+	else if (point->state != CHECK_OK)
+		suggest(point, "sudo prospect ..., or capabilities: prospect check --fix");
 	sampler_free(sampler);
 }
 
@@ -88,7 +90,7 @@ static void look_at_stacks(struct check_point *point)
 	}
 	say(point, sampler_stack_rung(sampler) == STACK_RUNG_INTERRUPT ? CHECK_OK : CHECK_LIMITED,
 	    "%s", stack_rung_text(sampler_stack_rung(sampler)));
-	mend(point, sampler_stacks_missing(sampler));
+	suggest(point, sampler_stacks_missing(sampler));
 	sampler_free(sampler);
 }
 
@@ -121,8 +123,8 @@ static void look_at_clock(struct check_point *point)
 	    "enables them; %.300s",
 	    err.text);
 	if (nmi_watchdog_on())
-		mend(point,
-		     "the NMI watchdog uses a counter; once: sudo sysctl -w kernel.nmi_watchdog=0");
+		suggest(point, "the NMI watchdog uses a counter; once: sudo sysctl -w "
+			       "kernel.nmi_watchdog=0");
 }
 
 static void look_at_rate(struct check_point *point)
@@ -134,7 +136,7 @@ static void look_at_rate(struct check_point *point)
 		return;
 	}
 	say(point, CHECK_LIMITED, "only %lld samples per second and CPU", (long long)limit);
-	mend(point, "sudo sysctl -w kernel.perf_event_max_sample_rate=100000");
+	suggest(point, "sudo sysctl -w kernel.perf_event_max_sample_rate=100000");
 }
 
 static void look_at_kernel_symbols(struct check_point *point)
@@ -148,8 +150,8 @@ static void look_at_kernel_symbols(struct check_point *point)
 		say(point, CHECK_MISSING, "%.400s", err.text);
 	} else if (kernel_symbols_hidden(symbols)) {
 		say(point, CHECK_LIMITED, "kernel addresses are hidden: kernel code has no names");
-		mend(point, "sudo prospect ..., or once: sudo sysctl -w kernel.kptr_restrict=0 "
-			    "kernel.perf_event_paranoid=1");
+		suggest(point, "sudo prospect ..., or once: sudo sysctl -w kernel.kptr_restrict=0 "
+			       "kernel.perf_event_paranoid=1");
 	} else {
 		say(point, CHECK_OK, "kernel functions have names");
 	}
@@ -184,24 +186,19 @@ static void look_at_deleted_files(struct check_point *point)
 	}
 	say(point, CHECK_LIMITED, "programs that are deleted while they start lose their names");
 	if (geteuid() != 0)
-		mend(point, "sudo prospect ...");
+		suggest(point, "sudo prospect ...");
 }
 
 static void look_at_other_users(struct check_point *point)
 {
-	char target[64];
-
-	/* Root in a container may also be unable to read init's link, but can read those of
-	 * processes that other users run there. */
-	if (geteuid() == 0 || readlink("/proc/1/exe", target, sizeof(target)) >= 0 ||
-	    (errno != EACCES && errno != EPERM)) {
+	if (proc_scan_sees_other_users()) {
 		say(point, CHECK_OK, "the files of every process can be read");
 		return;
 	}
 	say(point, CHECK_LIMITED,
 	    "the programs of other users are seen only if they start while recording (no "
 	    "CAP_SYS_PTRACE)");
-	mend(point, "sudo prospect ...");
+	suggest(point, "sudo prospect ...");
 }
 
 static void look_at_tracepoints(struct check_point *point)
@@ -214,8 +211,8 @@ static void look_at_tracepoints(struct check_point *point)
 		return;
 	}
 	say(point, CHECK_LIMITED, "tracepoints cannot be seen: %.200s", why.text);
-	mend(point, rc == -EACCES ? "sudo prospect ..."
-				  : "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	suggest(point, rc == -EACCES ? "sudo prospect ..."
+				     : "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 /* The active mode is the word in brackets in /sys/kernel/security/lockdown. */
@@ -236,8 +233,8 @@ static void look_at_lockdown(struct check_point *point)
 		say(point, strncmp(open, "[confid", 7) == 0 ? CHECK_LIMITED : CHECK_OK, "%.*s",
 		    (int)strcspn(open + 1, "]"), open + 1);
 		if (point->state == CHECK_LIMITED)
-			mend(point, "kernel memory cannot be read; boot without "
-				    "lockdown=confidentiality");
+			suggest(point, "kernel memory cannot be read; boot without "
+				       "lockdown=confidentiality");
 	}
 	buf_done(&text);
 }
@@ -252,8 +249,8 @@ static void look_at_seccomp(struct check_point *point)
 	if (line && strtol(line + 9, NULL, 10) == 2) {
 		say(point, CHECK_LIMITED,
 		    "a seccomp filter is active; it may refuse perf_event_open");
-		mend(point,
-		     "in a container: --security-opt seccomp=unconfined, or run on the host");
+		suggest(point,
+			"in a container: --security-opt seccomp=unconfined, or run on the host");
 	} else {
 		say(point, CHECK_OK, "no filter");
 	}
@@ -268,7 +265,7 @@ static void look_at_namespace(struct check_point *point)
 	}
 	say(point, CHECK_LIMITED,
 	    "inside a PID namespace: processes outside it appear as [other namespace]");
-	mend(point, "run on the host");
+	suggest(point, "run on the host");
 }
 
 static const struct {

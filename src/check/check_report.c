@@ -2,10 +2,10 @@
 #include "check/check.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <string.h>
 
-enum { NAME_WIDTH = 17 };
+#include "base/json_add.h"
+
+enum { NAME_WIDTH = 17, REAL_DIGITS = 17 };
 
 static void print_points(const struct check_report *report, FILE *out)
 {
@@ -14,8 +14,8 @@ static void print_points(const struct check_report *report, FILE *out)
 
 		fprintf(out, "%-*s %-8s %s\n", NAME_WIDTH, point->name,
 			check_state_name(point->state), point->text);
-		if (point->mend[0])
-			fprintf(out, "%-*s %-8s -> %s\n", NAME_WIDTH, "", "", point->mend);
+		if (point->fix[0])
+			fprintf(out, "%-*s %-8s -> %s\n", NAME_WIDTH, "", "", point->fix);
 	}
 }
 
@@ -75,67 +75,129 @@ void check_report_text(const struct check_report *report, FILE *out)
 	print_calibration(report, out);
 }
 
-static json_t *text_or_null(const char *text)
+static void add_points(const struct check_report *report, struct buf *json)
 {
-	return text[0] ? json_string(text) : json_null();
-}
-
-static json_t *points_json(const struct check_report *report)
-{
-	json_t *points = json_array();
-
+	json_add_begin(json, "points", '[');
 	for (size_t i = 0; i < report->point_count; i++) {
 		const struct check_point *point = &report->points[i];
 
-		json_array_append_new(points,
-				      json_pack("{s:s, s:s, s:s, s:o}", "name", point->name,
-						"state", check_state_name(point->state), "text",
-						point->text, "mend", text_or_null(point->mend)));
+		json_add_begin(json, NULL, '{');
+		json_add_text(json, "name", point->name);
+		json_add_text(json, "state", check_state_name(point->state));
+		json_add_text(json, "text", point->text);
+		json_add_text_or_null(json, "fix", point->fix);
+		json_add_end(json, '}');
 	}
-	return points;
+	json_add_end(json, ']');
 }
 
-static json_t *calibration_json(const struct check_report *report)
+static void add_real(struct buf *json, const char *name, double value)
 {
-	json_t *results = json_array();
+	json_add_real(json, name, value, REAL_DIGITS);
+}
+
+static void add_result(const struct calibration_result *result, struct buf *json)
+{
+	json_add_begin(json, NULL, '{');
+	json_add_text(json, "part", result->part);
+	json_add_text(json, "what", result->what);
+	json_add_text(json, "unit", result->is_share ? "%" : "s");
+	add_real(json, "truth", result->truth);
+	add_real(json, "measured", result->measured);
+	add_real(json, "low", result->low);
+	add_real(json, "high", result->high);
+	json_add_bool(json, "right", result->right);
+	json_add_end(json, '}');
+}
+
+static void add_calibration(const struct check_report *report, struct buf *json)
+{
+	const struct calibration *calibration = &report->calibration;
 
 	if (!report->calibrated) {
-		json_decref(results);
-		return json_null();
+		json_add_null(json, "calibration");
+		return;
 	}
-	for (size_t i = 0; i < report->calibration.results.count; i++) {
-		const struct calibration_result *result = &report->calibration.results.items[i];
-
-		json_array_append_new(
-			results,
-			json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:b}", "part", result->part,
-				  "what", result->what, "unit", result->is_share ? "%" : "s",
-				  "truth", result->truth, "measured", result->measured, "low",
-				  result->low, "high", result->high, "right", result->right));
-	}
-	return json_pack("{s:I, s:I, s:b, s:o}", "samples", (json_int_t)report->calibration.samples,
-			 "lost", (json_int_t)report->calibration.lost, "right",
-			 report->calibration.right, "results", results);
+	json_add_begin(json, "calibration", '{');
+	json_add_number(json, "samples", calibration->samples);
+	json_add_number(json, "lost", calibration->lost);
+	json_add_bool(json, "right", calibration->right);
+	json_add_begin(json, "results", '[');
+	for (size_t i = 0; i < calibration->results.count; i++)
+		add_result(&calibration->results.items[i], json);
+	json_add_end(json, ']');
+	json_add_end(json, '}');
 }
 
-static json_t *cost_json(const struct check_report *report)
+static void add_cost(const struct check_report *report, struct buf *json)
 {
-	if (!report->cost_known)
-		return json_null();
-	return json_pack("{s:f, s:f, s:f}", "median", report->cost.ns, "low", report->cost.low_ns,
-			 "high", report->cost.high_ns);
+	if (!report->cost_known) {
+		json_add_null(json, "interrupt_cost_ns");
+		return;
+	}
+	json_add_begin(json, "interrupt_cost_ns", '{');
+	add_real(json, "median", report->cost.ns);
+	add_real(json, "low", report->cost.low_ns);
+	add_real(json, "high", report->cost.high_ns);
+	json_add_end(json, '}');
 }
 
 void check_report_json(const struct check_report *report, FILE *out)
 {
 	bool failed = !report->quick && !report->calibrated;
-	json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:b}", "points", points_json(report),
-				 "interrupt_cost_ns", cost_json(report), "calibration",
-				 calibration_json(report), "error",
-				 text_or_null(failed ? report->calibration_err.text : ""), "right",
-				 check_report_right(report));
+	struct buf json = { 0 };
 
-	json_dumpf(root, out, JSON_INDENT(2));
-	fputc('\n', out);
-	json_decref(root);
+	json_add_begin(&json, NULL, '{');
+	add_points(report, &json);
+	add_cost(report, &json);
+	add_calibration(report, &json);
+	json_add_text_or_null(&json, "error", failed ? report->calibration_err.text : "");
+	json_add_bool(&json, "right", check_report_right(report));
+	json_add_end(&json, '}');
+	json_add_print(&json, 2, out);
+}
+
+/* ---- check --stacks ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void stack_check_report_text(const struct stack_check_counts *counts, FILE *out)
+{
+	fprintf(out,
+		"%" PRIu64 " user stacks, unwound in the interrupt and by libdwfl from the same "
+		"memory; %" PRIu64 " equal frames\n",
+		counts->samples, counts->frames);
+	for (int i = 0; i < STACK_VERDICT_COUNT; i++)
+		fprintf(out, "%-10s %8" PRIu64 " %7.3f %%  %s\n",
+			stack_verdict_name((enum stack_verdict)i), counts->verdicts[i],
+			percent(counts->verdicts[i], counts->samples),
+			stack_verdict_text((enum stack_verdict)i));
+	fprintf(out, "%-10s %8" PRIu64 " %7.3f %%  reach the start of their thread\n", "complete",
+		counts->complete, percent(counts->complete, counts->samples));
+	for (size_t i = 0; i < counts->examples.count; i++)
+		fprintf(out, "%s\n", counts->examples.items[i]);
+}
+
+void stack_check_report_json(const struct stack_check_counts *counts, FILE *out)
+{
+	struct buf json = { 0 };
+
+	json_add_begin(&json, NULL, '{');
+	json_add_number(&json, "samples", counts->samples);
+	json_add_number(&json, "complete", counts->complete);
+	json_add_number(&json, "frames", counts->frames);
+	json_add_begin(&json, "verdicts", '{');
+	for (int i = 0; i < STACK_VERDICT_COUNT; i++)
+		json_add_number(&json, stack_verdict_name((enum stack_verdict)i),
+				counts->verdicts[i]);
+	json_add_end(&json, '}');
+	json_add_begin(&json, "examples", '[');
+	for (size_t i = 0; i < counts->examples.count; i++)
+		json_add_text(&json, NULL, counts->examples.items[i]);
+	json_add_end(&json, ']');
+	json_add_end(&json, '}');
+	json_add_print(&json, 2, out);
 }

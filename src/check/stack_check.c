@@ -1,23 +1,229 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "check/check.h"
 
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attribute/stack_observer.h"
+#include "attribute/stacks.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/escape.h"
+#include "base/dynamic_library.h"
+#include "base/err.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "check/dwfl_walk.h"
 #include "elf/vdso.h"
 #include "place/files/image_files.h"
 #include "record/record.h"
 #include "unwind/row_table.h"
+
+/*
+ * ---- the second opinion ----
+ *
+ * Walks a stack with elfutils' libdwfl, from registers and a copy of the stack. It is a hundred
+ * times slower than our own walk, and nothing else in prospect relies on it.
+ */
+
+enum { ONE_THREAD = 1 }; /* libdwfl needs thread ids; any will do */
+
+/* Loaded only when needed, so a recording does not wait for it. */
+#define FUNCTIONS(X)                     \
+	X(dwarf_cfi_addrframe)           \
+	X(dwfl_addrmodule)               \
+	X(dwfl_attach_state)             \
+	X(dwfl_begin)                    \
+	X(dwfl_end)                      \
+	X(dwfl_frame_pc)                 \
+	X(dwfl_getthread_frames)         \
+	X(dwfl_module_dwarf_cfi)         \
+	X(dwfl_module_eh_cfi)            \
+	X(dwfl_report_elf)               \
+	X(dwfl_report_end)               \
+	X(dwfl_thread_state_register_pc) \
+	X(dwfl_thread_state_registers)
+
+struct libdwfl {
+	FUNCTIONS(DYNAMIC_LIBRARY_POINTER)
+};
+
+/* x86-64: DWARF numbers 0..16. Number 16 is the return address; in the innermost frame, the pc. */
+enum { DWFL_WALK_REGISTERS = 17, DWFL_WALK_PC = 16 };
+
+struct dwfl_walk {
+	const struct libdwfl *lib; /* borrowed */
+	Dwfl *dwfl;
+	Dwfl_Callbacks callbacks;
+	Dwfl_Thread_Callbacks thread_callbacks;
+	bool attached;
+	const struct user_stack *user; /* of the current walk */
+	uint64_t *addresses;
+	size_t count;
+};
+
+static int load(struct libdwfl *lib, struct err *err)
+{
+	static const char *const names[] = { FUNCTIONS(DYNAMIC_LIBRARY_NAME) NULL };
+
+	return dynamic_library_load("libdw.so.1", names,
+				    "libdw.so.1 is not installed: apt install libdw1", lib, err);
+}
+
+/* The caller adds every file, so libdwfl need not search. */
+static int find_no_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			char **ret_file, Elf **ret_elf)
+{
+	return -1;
+}
+
+/* No separate debug files: the unwind tables are in the file itself. */
+static int find_no_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			 const char *file, const char *link, GElf_Word crc, char **ret_file)
+{
+	return -1;
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
+{
+	if (*thread)
+		return 0;
+	*thread = context;
+	return ONE_THREAD;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret_value, void *context)
+{
+	const struct user_stack *user = ((const struct dwfl_walk *)context)->user;
+	uint64_t offset = address - user->stack_address;
+
+	if (address < user->stack_address || user->stack_size < sizeof(*ret_value) ||
+	    offset > user->stack_size - sizeof(*ret_value))
+		return false;
+	memcpy(ret_value, (const char *)user->stack + offset, sizeof(*ret_value));
+	return true;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *context)
+{
+	const struct dwfl_walk *walk = context;
+	const struct unwind_registers *registers = walk->user->registers;
+	Dwarf_Word values[DWFL_WALK_REGISTERS];
+
+	for (size_t i = 0; i < DWFL_WALK_REGISTERS; i++)
+		values[i] = registers->values[i];
+	/* Unwind expressions of linkage tables read the pc by its register number. */
+	values[DWFL_WALK_PC] = registers->pc;
+	walk->lib->dwfl_thread_state_register_pc(thread, registers->pc);
+	return walk->lib->dwfl_thread_state_registers(thread, 0, DWFL_WALK_REGISTERS, values);
+}
+
+static void dwfl_walk_free(struct dwfl_walk *walk)
+{
+	if (!walk)
+		return;
+	if (walk->dwfl)
+		walk->lib->dwfl_end(walk->dwfl);
+	free(walk);
+}
+DEFINE_CLEANUP(struct dwfl_walk *, dwfl_walk_free);
+
+/* A process without mappings; NULL: libdwfl has no memory for it. */
+static struct dwfl_walk *dwfl_walk_new(const struct libdwfl *lib)
+{
+	_cleanup_(dwfl_walk_freep) struct dwfl_walk *walk = xcalloc(1, sizeof(*walk));
+
+	walk->lib = lib;
+	walk->callbacks =
+		(Dwfl_Callbacks){ .find_elf = find_no_file, .find_debuginfo = find_no_debug };
+	walk->thread_callbacks = (Dwfl_Thread_Callbacks){ .next_thread = next_thread,
+							  .memory_read = read_memory,
+							  .set_initial_registers = set_registers };
+	walk->dwfl = lib->dwfl_begin(&walk->callbacks);
+	return walk->dwfl ? steal_ptr(walk) : NULL;
+}
+
+/* Adds a mapped ELF file: an address in memory is @bias above that in the file. @fd and @name (any
+ * unique text) are borrowed for the call. A file that libdwfl cannot use is skipped. */
+static void dwfl_walk_add(struct dwfl_walk *walk, const char *name, int fd, uint64_t bias)
+{
+	int own = dup(fd);
+
+	/* On success libdwfl owns the descriptor. */
+	if (own >= 0 && !walk->lib->dwfl_report_elf(walk->dwfl, name, name, own, bias, true))
+		close(own);
+}
+
+static int take_frame(Dwfl_Frame *frame, void *context)
+{
+	struct dwfl_walk *walk = context;
+	Dwarf_Addr pc;
+
+	if (walk->count == STACK_MAX_USER || !walk->lib->dwfl_frame_pc(frame, &pc, NULL) || pc == 0)
+		return DWARF_CB_ABORT;
+	walk->addresses[walk->count++] = pc;
+	return DWARF_CB_OK;
+}
+
+static bool attach(struct dwfl_walk *walk)
+{
+	if (walk->attached)
+		return true;
+	if (walk->lib->dwfl_report_end(walk->dwfl, NULL, NULL) < 0)
+		return false;
+	walk->attached = walk->lib->dwfl_attach_state(walk->dwfl, NULL, ONE_THREAD,
+						      &walk->thread_callbacks, walk);
+	return walk->attached;
+}
+
+/* Writes the program counters of at most STACK_MAX_USER frames, innermost first, and returns their
+ * number. */
+static size_t dwfl_walk_run(struct dwfl_walk *walk, const struct user_stack *user,
+			    uint64_t *addresses)
+{
+	walk->user = user;
+	walk->addresses = addresses;
+	walk->count = 0;
+	if (attach(walk))
+		(void)walk->lib->dwfl_getthread_frames(walk->dwfl, ONE_THREAD, take_frame, walk);
+	walk->user = NULL;
+	return walk->count;
+}
+
+static bool describes(const struct libdwfl *lib, Dwarf_CFI *table, Dwarf_Addr address)
+{
+	Dwarf_Frame *frame = NULL;
+	bool described = table && lib->dwarf_cfi_addrframe(table, address, &frame) == 0;
+
+	free(frame);
+	return described;
+}
+
+/* True if libdwfl has an unwind table for @address. Without one it takes rbp for a frame pointer,
+ * which most code does not keep. */
+static bool dwfl_walk_describes(const struct dwfl_walk *walk, uint64_t address)
+{
+	const struct libdwfl *lib = walk->lib;
+	Dwfl_Module *module = lib->dwfl_addrmodule(walk->dwfl, address);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *table;
+
+	if (!module)
+		return false;
+	table = lib->dwfl_module_eh_cfi(module, &bias);
+	if (describes(lib, table, address - bias))
+		return true;
+	table = lib->dwfl_module_dwarf_cfi(module, &bias);
+	return describes(lib, table, address - bias);
+}
+
+/* ---- the comparison ---- */
 
 enum { MAX_PROCESSES = 64 }; /* open for libdwfl at a time: each keeps its files open */
 
@@ -29,6 +235,7 @@ struct checked_process {
 };
 
 struct stack_check {
+	struct libdwfl lib;
 	uint64_t most;
 	struct stack_check_counts counts;
 	struct checked_process processes[MAX_PROCESSES];
@@ -94,19 +301,18 @@ static void add_module(struct dwfl_walk *walk, const struct mapping *mapping,
 	fd = is_vdso ? open_vdso() : image_files_open(files, mapping->image);
 	snprintf(name, sizeof(name), "%u@%" PRIx64, mapping->image, code.bias);
 	if (fd >= 0)
-		(void)dwfl_walk_add(walk, name, fd, code.bias, NULL);
+		dwfl_walk_add(walk, name, fd, code.bias);
 	if (is_vdso && fd >= 0)
 		close(fd);
 }
 
-static struct dwfl_walk *prepare(const struct machine_space *space, struct image_codes *codes,
-				 struct image_files *files, const struct profile *profile)
+static struct dwfl_walk *prepare(const struct libdwfl *lib, const struct machine_space *space,
+				 struct image_codes *codes, struct image_files *files,
+				 const struct profile *profile)
 {
-	struct dwfl_walk *walk;
+	struct dwfl_walk *walk = dwfl_walk_new(lib);
 
-	if (dwfl_walk_new(&walk, NULL) < 0)
-		return NULL;
-	for (size_t i = 0; i < address_space_count(space->mappings); i++) {
+	for (size_t i = 0; walk && i < address_space_count(space->mappings); i++) {
 		struct mapping mapping = address_space_at(space->mappings, i);
 
 		add_module(walk, &mapping, codes, files, profile);
@@ -131,7 +337,7 @@ static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine
 		slot = &check->processes[check->next++ % MAX_PROCESSES];
 	dwfl_walk_free(slot->walk);
 	*slot = (struct checked_process){ space->process, space->changed,
-					  prepare(space, codes, files, profile) };
+					  prepare(&check->lib, space, codes, files, profile) };
 	return slot->walk;
 }
 
@@ -203,7 +409,7 @@ static void add_place(struct buf *text, const struct profile *profile,
 		return;
 	}
 	buf_add_char(text, ' ');
-	escape_add(text, profile_text(profile, profile->images.items[mapping.image].path), "");
+	text_escape(text, profile_text(profile, profile->images.items[mapping.image].path), "");
 	buf_printf(text, "+0x%" PRIx64, address - mapping.start + mapping.offset);
 }
 
@@ -233,20 +439,6 @@ static void add_example(struct stack_check *check, const struct profile *profile
 	buf_done(&text);
 }
 
-static size_t walk_with_libdwfl(struct stack_check *check, struct dwfl_walk *walk,
-				const struct user_stack *user)
-{
-	struct dwfl_walk_input input = { .pc = user->registers->pc,
-					 .registers = (const uint64_t *)user->registers->values,
-					 .register_count = DWFL_WALK_REGISTERS,
-					 .stack_address = user->stack_address,
-					 .stack = user->stack,
-					 .stack_size = user->stack_size };
-	bool beyond;
-
-	return dwfl_walk_run(walk, &input, check->addresses, STACK_MAX_USER, &beyond);
-}
-
 /* Compares a sample of the form USER_STACK_DUMP. Mappings come from the machine model, files from
  * those held open. */
 static void see(void *context, const struct frames *frames, struct image_codes *codes,
@@ -263,7 +455,7 @@ static void see(void *context, const struct frames *frames, struct image_codes *
 		return;
 	walk = walk_of(check, walked->space, codes, files, frames->profile);
 	if (walk)
-		theirs = walk_with_libdwfl(check, walk, user);
+		theirs = dwfl_walk_run(walk, user, check->addresses);
 	if (theirs > 0)
 		verdict = compare(check, walk, walked, theirs);
 	if (verdict != STACK_VERDICT_EQUAL && changes_stack(check, codes, walked, theirs))
@@ -288,10 +480,15 @@ int stack_check_run(char *const *argv, double rate_hz, uint64_t most,
 						.output = path,
 						.observer = &observer };
 	struct record_result result;
-	int fd = mkstemp(path), rc;
+	int fd, rc = load(&check->lib, err);
 
+	if (rc < 0)
+		return rc;
+	fd = mkstemp(path);
 	if (fd < 0)
-		return err_set(err, -errno, "cannot make a file in /tmp: %m");
+		return err_set(err, -errno,
+			       "cannot create a temporary profile in /tmp: %m: make room there, or "
+			       "make it writable");
 	close(fd);
 	unlink(path);
 	rc = record_run(&options, &result, err);
