@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect: the table of commands. Finds the command, runs it, and closes stdout. */
+/* prospect: finds the command, runs it, and closes stdout. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cmd/commands.h"
 #include "cmd/dispatch.h"
-#include "cmd/help.h"
-#include "cmd/internal_reader.h"
-#include "cmd/options/command.h"
 #include "cmd/options/terminal.h"
+#include "foreign/foreign.h"
 
 enum {
 	STATUS_FAILED = 1,
@@ -17,34 +17,9 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-/* A command line without a subcommand means the first one. One per line, so that added rows merge
- * easily. */
-/* clang-format off */
-const struct command *const commands[] = {
-	&command_run,
-	&command_record,
-	&command_report,
-	&command_graph,
-	&command_flame,
-	&command_heatmap,
-	&command_diff,
-	&command_query,
-	&command_annotate,
-	&command_archive,
-	&command_names,
-	&command_recover,
-	&command_export,
-	&command_import,
-	&command_check,
-	&command_debug,
-	&command_symbolize,
-	&command_watch,
-	&command_count,
-	&command_events,
-	&command_help,
-	NULL,
-};
-/* clang-format on */
+#define COMMAND_ROW(name) &command_##name,
+const struct command *const commands[] = { COMMANDS(COMMAND_NO_HEADING, COMMAND_ROW) NULL };
+#undef COMMAND_ROW
 
 /*
  * Keeps closed standard descriptors from becoming the next file that prospect opens, which would
@@ -68,10 +43,14 @@ int main(int argc, char **argv)
 	int rc;
 
 	hold_standard_descriptors();
-	if (internal_reader_is_meant(argc, argv))
-		return internal_reader_run();
+	/* The process that reads files which may never answer. Only prospect itself starts it;
+	 * without its socket it ends at once. */
+	if (argc == 2 && strcmp(argv[1], FOREIGN_OPTION) == 0) {
+		foreign_serve(FOREIGN_SOCKET);
+		return 0;
+	}
 	if (argc < 2) {
-		help_print_usage(stderr);
+		dispatch_print_usage(stderr);
 		return STATUS_WRONG_COMMAND_LINE;
 	}
 	rc = dispatch_find(commands, argc, argv, &dispatch, &err);

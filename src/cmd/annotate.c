@@ -7,22 +7,21 @@
 
 #include "annotate/annotate.h"
 #include "base/err.h"
-#include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/line_options.h"
-#include "cmd/options/mode_option.h"
-#include "cmd/options/options.h"
-#include "cmd/options/select_options.h"
-#include "cmd/options/terminal.h"
+#include "cmd/commands.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/profile_options.h"
+#include "cmd/options/screen_options.h"
 #include "store/state_files.h"
 
 struct annotate_values {
-	bool code, source, mixed, all, intel;
+	struct annotate_options options;
+	bool code, source, mixed, all;
 	struct select_values select;
-	struct option_texts source_paths, include, exclude;
-	const char *event, *columns, *demangle, *folder, *mode, *output, *kallsyms, *vmlinux;
 	struct line_values lines;
-	double threshold;
+	struct option_texts source_paths, include, exclude;
+	struct screen_values screen;
+	const char *columns, *mode, *output;
 };
 
 /* clang-format off */
@@ -33,11 +32,11 @@ static const struct option_spec annotate_specs[] = {
 	{ "source", 's', OPTION_FLAG, AT(source), NULL, .help = "show source lines only" },
 	{ "mixed", 0, OPTION_FLAG, AT(mixed), NULL,
 	  .help = "show both, in order of address (the default if the source is available)" },
-	{ "intel-syntax", 0, OPTION_FLAG, AT(intel), NULL,
+	{ "intel-syntax", 0, OPTION_FLAG, AT(options.intel), NULL,
 	  .help = "write x86 instructions in Intel syntax, not in AT&T syntax" },
 	{ "all", 0, OPTION_FLAG, AT(all), NULL,
 	  .help = "show all functions, or with -o write all source files" },
-	{ "output", 'o', OPTION_TEXT, AT(folder), "DIR",
+	{ "output", 'o', OPTION_TEXT, AT(options.folder), "DIR",
 	  .help = "write each sampled source file below DIR, with the same line numbers" },
 	{ "mode", 0, OPTION_TEXT, AT(mode), "MODE",
 	  .help = "with -o: mode of the written files, as for chmod (default 0600)" },
@@ -48,48 +47,46 @@ static const struct option_spec annotate_specs[] = {
 	{ "exclude", 0, OPTION_TEXTS, AT(exclude), "GLOB",
 	  .help = "show no source files that match" },
 	SELECT_OPTION_ROWS(AT(select)),
-	{ "event", 'e', OPTION_TEXT, AT(event), "EVENT,...",
+	SCOPE_OPTION_ROWS(AT(select), 0),
+	{ "event", 'e', OPTION_TEXT, AT(options.event), "EVENT,...",
 	  .help = "show these events side by side; names or globs (default: the clock)" },
 	{ "columns", 0, OPTION_TEXT, AT(columns), "event",
 	  .help = "show all events side by side" },
-	{ "threshold", 0, OPTION_NUMBER, AT(threshold), "PCT",
+	{ "threshold", 0, OPTION_NUMBER, AT(options.threshold), "PCT",
 	  .help = "omit functions, or with -o files, with a smaller share (default 0)",
 	  .least = 0, .most = 100 },
-	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
+	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
 	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
-	{ "kallsyms", 0, OPTION_TEXT, AT(kallsyms), "FILE",
+	{ "kallsyms", 0, OPTION_TEXT, AT(options.kallsyms), "FILE",
 	  .help = "names for kernel code that has none, from its /proc/kallsyms or System.map" },
 	LINE_OPTION_ROWS(AT(lines)),
-	{ "vmlinux", 'L', OPTION_TEXT, AT(vmlinux), "FILE",
+	SCREEN_OPTION_ROWS(AT(screen)),
+	{ "vmlinux", 'L', OPTION_TEXT, AT(options.vmlinux), "FILE",
 	  .help = "take kernel code from the recorded kernel's uncompressed image" },
 	{ "file", 'f', OPTION_TEXT, AT(output), "FILE", .help = "write to FILE" },
 	{ 0 },
 };
 /* clang-format on */
 
-static struct annotate_options options_of(const struct annotate_values *values)
+/* Completes values->options. */
+static void finish_options(struct annotate_values *values)
 {
-	return (struct annotate_options){
-		.mode = values->code	 ? ANNOTATE_ASM
+	struct annotate_options *options = &values->options;
+
+	options->mode = values->code	 ? ANNOTATE_ASM
 			: values->source ? ANNOTATE_SOURCE
 			: values->mixed	 ? ANNOTATE_MIXED
-					 : ANNOTATE_BEST,
-		.selection = select_options_of(&values->select),
-		.event = values->columns && !values->event ? "*" : values->event,
-		.demangle = values->demangle,
-		.threshold = values->threshold,
-		.source_paths = values->source_paths.items,
-		.source_path_count = values->source_paths.count,
-		.include = values->include.items,
-		.include_count = values->include.count,
-		.exclude = values->exclude.items,
-		.exclude_count = values->exclude.count,
-		.folder = values->folder,
-		.lines = line_options_of(&values->lines),
-		.kallsyms = values->kallsyms,
-		.vmlinux = values->vmlinux,
-		.intel = values->intel,
-	};
+					 : ANNOTATE_BEST;
+	options->selection = profile_options_selection(&values->select);
+	if (values->columns && !options->event)
+		options->event = "*";
+	options->source_paths = values->source_paths.items;
+	options->source_path_count = values->source_paths.count;
+	options->include = values->include.items;
+	options->include_count = values->include.count;
+	options->exclude = values->exclude.items;
+	options->exclude_count = values->exclude.count;
+	options->lines = profile_options_lines(&values->lines);
 }
 
 static int check_words(const struct annotate_values *values, int count, char **words,
@@ -102,11 +99,11 @@ static int check_words(const struct annotate_values *values, int count, char **w
 	if (values->columns && strcmp(values->columns, "event") != 0)
 		return err_set(err, -EINVAL, "invalid --columns '%s': expected event",
 			       values->columns);
-	if (values->mode && !values->folder)
+	if (values->mode && !values->options.folder)
 		return err_set(err, -EINVAL, "--mode needs -o");
-	if (values->folder && !values->all)
+	if (values->options.folder && !values->all)
 		return err_set(err, -EINVAL, "-o needs --all: it writes all source files");
-	if (values->intel && (values->source || values->folder))
+	if (values->options.intel && (values->source || values->options.folder))
 		return err_set(err, -EINVAL,
 			       "--intel-syntax cannot be used with %s, which shows no instructions",
 			       values->source ? "--source" : "-o");
@@ -119,20 +116,19 @@ static int check_words(const struct annotate_values *values, int count, char **w
 	return 0;
 }
 
-static int print(const struct annotate_values *values, struct annotate_options *options,
-		 const char *path, struct err *err)
+static int print(struct annotate_values *values, const char *path, struct err *err)
 {
+	struct annotate_options *options = &values->options;
 	_cleanup_(output_file_freep) struct output_file *output = NULL;
-	struct terminal terminal;
+	_cleanup_(pager_freep) struct pager *pager = NULL;
 	int rc;
 
+	options->screen = screen_options_screen(&values->screen, values->output ? NULL : stdout);
 	if (!values->output) {
-		terminal_ask(stdout, &terminal);
-		options->columns = terminal.columns;
-		options->colour = terminal.colour;
-		return annotate_print(path, options, stdout, err);
+		pager = screen_options_pager(&values->screen);
+		return annotate_print(path, options, pager_stream(pager), err);
 	}
-	rc = output_file_open(values->output, &output, err);
+	rc = output_option_open(values->output, "-f names the file", &output, err);
 	if (rc == 0)
 		rc = annotate_print(path, options, output_file_stream(output), err);
 	return rc < 0 ? rc : output_file_commit(output, err);
@@ -142,30 +138,26 @@ static int run_annotate(int argc, char **argv)
 {
 	struct annotate_values values = { 0 };
 	char last[STATE_PATH_MAX];
-	struct annotate_options options;
 	const char *file;
-	bool help = false;
 	struct err err;
-	int first = options_parse(annotate_specs, argc, argv, false, &values, &help, &err);
+	int rc, status, first = options_begin(&command_annotate, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_annotate);
-		return 0;
-	}
-	if (first < 0 || check_words(&values, argc - first, argv + first, &err) < 0)
+	if (first < 0)
+		return status;
+	if (check_words(&values, argc - first, argv + first, &err) < 0)
 		return options_fail(&command_annotate, &err, 2);
-	options = options_of(&values);
+	finish_options(&values);
 	if (!values.all)
-		options.symbol = argv[first++];
+		values.options.symbol = argv[first++];
 	file = first < argc ? argv[first] : NULL;
-	if (mode_option_parse(values.mode, &options.file_mode, &err) < 0 ||
-	    annotate_check(&options, &err) < 0)
+	if (option_value_mode(values.mode, &values.options.file_mode, &err) < 0 ||
+	    screen_options_check(&values.screen, &err) < 0 ||
+	    annotate_check(&values.options, &err) < 0)
 		return options_fail(&command_annotate, &err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return options_fail(&command_annotate, &err, 1);
-	if (print(&values, &options, file ? file : last, &err) < 0)
-		return options_fail(&command_annotate, &err, 1);
-	return 0;
+	rc = print(&values, file ? file : last, &err);
+	return rc < 0 ? options_fail(&command_annotate, &err, profile_options_status(rc)) : 0;
 }
 
 const struct command command_annotate = {

@@ -10,14 +10,14 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/line_options.h"
-#include "cmd/options/mode_option.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/profile_options.h"
 #include "load/opened.h"
+#include "load/output.h"
 #include "names/lines/source_files.h"
 #include "store/state_files.h"
-#include "views/archive.h"
+#include "views/views.h"
 
 struct archive_values {
 	const char *output, *mode;
@@ -62,7 +62,7 @@ static int check_output(const struct archive_values *values, struct err *err)
 {
 	mode_t mode;
 
-	if (mode_option_parse(values->mode, &mode, err) < 0)
+	if (option_value_mode(values->mode, &mode, err) < 0)
 		return -EINVAL;
 	if (values->list)
 		return values->output
@@ -80,7 +80,7 @@ static int check_output(const struct archive_values *values, struct err *err)
 
 static int check(const struct archive_values *values, int count, char **words, struct err *err)
 {
-	const struct line_options lines = line_options_of(&values->lines);
+	const struct line_options lines = profile_options_lines(&values->lines);
 
 	if (count > 1)
 		return err_set(err, -EINVAL, "unexpected argument '%s': expected at most one FILE",
@@ -100,7 +100,7 @@ static int list(const char *path, const struct archive_options *options, struct 
 {
 	int rc = archive_list(path, options, stdout, err);
 
-	return rc < 0 ? rc : opened_end(stdout, err);
+	return rc < 0 ? rc : output_end(stdout, err);
 }
 
 /* If the archive goes to standard output, the report on it goes to standard error. */
@@ -112,7 +112,7 @@ static int write_archive(const struct archive_values *values, const char *path,
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
 	FILE *report = output_file_meets_stdout(output) ? stderr : stdout;
 	mode_t mode;
-	int rc = mode_option_parse(values->mode, &mode, err);
+	int rc = option_value_mode(values->mode, &mode, err);
 
 	if (rc == 0)
 		rc = output_file_open_mode(output, mode, &file, err);
@@ -130,7 +130,7 @@ static int write_archive(const struct archive_values *values, const char *path,
 static int archive(const struct archive_values *values, const char *path, struct err *err)
 {
 	const struct archive_options options = {
-		.lines = line_options_of(&values->lines),
+		.lines = profile_options_lines(&values->lines),
 		.source_paths = values->source_paths.items,
 		.source_path_count = values->source_paths.count,
 	};
@@ -154,18 +154,16 @@ static int run_archive(int argc, char **argv)
 	struct archive_values values = { 0 };
 	char last[STATE_PATH_MAX];
 	const char *path;
-	bool help = false;
 	struct err err;
-	int first = options_parse(archive_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_archive, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_archive);
-		return 0;
-	}
-	if (first < 0 || check(&values, argc - first, argv + first, &err) < 0)
+	if (first < 0)
+		return status;
+	if (check(&values, argc - first, argv + first, &err) < 0)
 		return options_fail(&command_archive, &err, 2);
 	path = first < argc ? argv[first] : last;
-	if (path == last && state_last_profile(last, sizeof(last), &err) < 0)
+	if (path == last ? state_last_profile(last, sizeof(last), &err) < 0
+			 : state_find(&path, last, sizeof(last), &err) < 0)
 		return options_fail(&command_archive, &err, 1);
 	if (archive(&values, path, &err) < 0)
 		return options_fail(&command_archive, &err, 1);
@@ -174,7 +172,7 @@ static int run_archive(int argc, char **argv)
 
 const struct command command_archive = {
 	.name = "archive",
-	.summary = "pack a profile with the files that are needed to view it on another machine",
+	.summary = "pack a profile with the files needed to view it elsewhere",
 	.usage = "-o FILE.tar.zst|--list [OPTION...] [FILE]",
 	.options = archive_specs,
 	.needs_proc = true,

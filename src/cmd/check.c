@@ -8,16 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "check/check.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
 #include "sampling/interrupt_cost.h"
 
 struct check_values {
 	const char *format;
 	double rate_hz;
-	bool quick;
+	bool quick, fix;
 	const char *program;
 	bool stacks;
 	int64_t count;
@@ -32,6 +30,8 @@ static const struct option_spec check_specs[] = {
 	  .help = "rate of the calibration (default 1000)", .least = 100, .most = 100000 },
 	{ "quick", 0, OPTION_FLAG, AT(quick), NULL,
 	  .help = "only show what is permitted; do not calibrate" },
+	{ "fix", 0, OPTION_FLAG, AT(fix), NULL,
+	  .help = "print the one command that enables more, and no more than that takes" },
 	{ "program", 0, OPTION_TEXT, AT(program), "FILE",
 	  .help = "only run the calibration program and write its true values to FILE" },
 	{ "stacks", 0, OPTION_FLAG, AT(stacks), NULL,
@@ -157,23 +157,40 @@ static int check(const struct check_values *values, bool json)
 	return status;
 }
 
+/* The command alone goes to stdout, so that a shell can run it. */
+static int fix(void)
+{
+	struct check_point points[CHECK_MAX_POINTS];
+	size_t count = check_points_look(points);
+	struct check_fix fix;
+
+	if (check_fix_find(points, count, &fix)) {
+		printf("%s\n", fix.command);
+		fprintf(stderr, "prospect check: it enables: %s\n", fix.gain);
+	} else {
+		fprintf(stderr, "prospect check: no command enables more%s\n",
+			geteuid() == 0 ? "" : " for you; sudo does");
+	}
+	return 0;
+}
+
 static int run_check(int argc, char **argv)
 {
 	struct check_values values = { .rate_hz = 1000, .count = 5000 };
 	char **command;
-	bool help = false, json;
+	bool json;
 	struct err err;
-	int first = options_parse(check_specs, argc, argv, true, &values, &help, &err);
+	int status, first = options_begin(&command_check, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_check);
-		return 0;
-	}
+	if (first < 0)
+		return status;
 	json = values.format && strcmp(values.format, "json") == 0;
-	command = first >= 0 && first < argc ? argv + first : NULL;
-	if (command && !values.stacks)
+	command = first < argc ? argv + first : NULL;
+	if (values.fix && (values.stacks || values.format || values.program))
+		first = err_set(&err, -EINVAL, "--fix goes with no other option");
+	else if (command && !values.stacks)
 		first = err_set(&err, -EINVAL, "unexpected argument '%s'", argv[first]);
-	else if (first >= 0 && values.format && !json && strcmp(values.format, "text") != 0)
+	else if (values.format && !json && strcmp(values.format, "text") != 0)
 		first = err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
 				values.format);
 	if (first < 0)
@@ -182,14 +199,17 @@ static int run_check(int argc, char **argv)
 		return calibration_program(values.program, &err) < 0
 			       ? options_fail(&command_check, &err, 1)
 			       : 0;
+	if (values.fix)
+		return fix();
 	return values.stacks ? check_stacks(&values, command, json) : check(&values, json);
 }
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "show what can be profiled here, how to enable the rest, and verify the figures",
+	.summary = "show what can be profiled here, enable more, verify the figures",
 	.usage = "[OPTION...] [--stacks [[--] COMMAND [ARG...]]]",
 	.options = check_specs,
+	.takes_command = true,
 	.needs_proc = true,
 	.run = run_check,
 };

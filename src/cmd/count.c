@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prospect count: exact counts of events while a command or processes run. */
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output_file.h"
-#include "base/owner.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/scan.h"
 #include "base/vec.h"
-#include "cmd/count_output.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
-#include "cmd/options/pid_list.h"
+#include "cmd/commands.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/who_options.h"
 #include "count/count.h"
+#include "load/output.h"
 
 enum { MAX_REPEATS = 10000, MS_PER_S = 1000 };
 
 struct count_cmd {
-	struct option_texts events, pids, tids;
+	struct option_texts events, tids;
+	struct who_values who;
 	bool all, as_user, alone, follow_all;
 	const char *cpus, *by, *only, *except;
 	const char *interval;
 	double duration_s;
 	int64_t repeats;
-	struct count_output_values output;
+	const char *format, *file;
+	bool brief, us, eu, hex;
 };
 
 /* clang-format off */
@@ -35,8 +42,9 @@ static const struct option_spec count_specs[] = {
 	  .help = "count on all CPUs, for all processes; with a command, while it runs" },
 	{ "cpus", 'C', OPTION_TEXT, AT(cpus), "CPUS",
 	  .help = "the same as -a, only on these CPUs: 0,2-5" },
-	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...",
+	{ "pid", 'p', OPTION_TEXTS, WHO_AT(AT(who), WHO_PROCESS), "PID|NAME,...",
 	  .help = "count these processes and what they start, until they end or Ctrl-C" },
+	WHO_GROUP_ROWS(AT(who)),
 	{ "tid", 't', OPTION_TEXTS, AT(tids), "TID,...",
 	  .help = "count these threads and what they start" },
 	{ "no-inherit", 'i', OPTION_FLAG, AT(alone), NULL,
@@ -57,7 +65,20 @@ static const struct option_spec count_specs[] = {
 	{ "duration", 0, OPTION_SECONDS, AT(duration_s), "S",
 	  .help = "stop counting after this time: 10, 1.5, 250ms, 2m, 1h",
 	  .least = 0.001, .most = 1e8 },
-	COUNT_OUTPUT_OPTION_ROWS(struct count_cmd, output),
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
+	  .help = "text, csv or json (default text)" },
+	{ "brief-format", 'b', OPTION_FLAG, AT(brief), NULL,
+	  .help = "print lines [key,]event,count,percent of time counted, as ocount does" },
+	{ "output", 'f', OPTION_TEXT, AT(file), "FILE",
+	  .help = "write to FILE (default: stderr with a command, else stdout)" },
+	{ "file", 'o', OPTION_TEXT, AT(file), "FILE",
+	  .help = "the same as -f" },
+	{ "us-counter-format", 0, OPTION_FLAG, AT(us), NULL,
+	  .help = "in text, write counts as 1,234 (the default)" },
+	{ "eu-counter-format", 0, OPTION_FLAG, AT(eu), NULL,
+	  .help = "in text, write counts as 1.234" },
+	{ "hex-counter-format", 0, OPTION_FLAG, AT(hex), NULL,
+	  .help = "in text, write counts as 0x4d2" },
 	{ "as-user", 0, OPTION_FLAG, AT(as_user), NULL,
 	  .help = "under sudo: run the command as the user who called it" },
 	{ 0 },
@@ -68,8 +89,13 @@ static const struct option_spec count_specs[] = {
 struct job {
 	struct count_cmd values;
 	struct count_options options;
-	struct pid_list pids, tids;
-	struct count_output *output;
+	struct option_pids pids, tids;
+	enum format format;
+	bool follow;		  /* a row for each program, as pfmon's */
+	struct buf what;	  /* description of what is counted */
+	struct output_file *file; /* NULL: @stream is stdout or stderr */
+	FILE *stream;
+	bool titles_printed; /* of intervals as CSV */
 	VEC(struct counts) runs;
 };
 
@@ -85,6 +111,7 @@ static int read_by(struct job *job, struct err *err)
 	};
 	bool follow = job->values.follow_all || job->values.only || job->values.except;
 
+	job->follow = follow && !job->values.by;
 	if (follow)
 		job->options.rows = COUNT_ROWS_PROGRAM;
 	if (!job->values.by)
@@ -107,23 +134,19 @@ static int read_by(struct job *job, struct err *err)
 /* Reads "100", "100ms" or "1s", each with an optional ":N". A bare number is milliseconds. */
 static int read_interval(struct job *job, struct err *err)
 {
-	const char *text = job->values.interval;
-	char *end;
-	double value;
+	const char *text = job->values.interval, *at = text;
+	uint64_t unit_ns = NS_PER_MS;
+	double value = 0;
+	bool valid;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	value = strtod(text, &end);
-	if (strncmp(end, "ms", 2) == 0) {
-		end += 2;
-	} else if (*end == 's') {
-		value *= MS_PER_S;
-		end++;
-	}
-	if (*end == ':' && end[1] >= '1' && end[1] <= '9')
-		job->options.intervals = strtoull(end + 1, &end, 10);
-	if (end == text || *end || errno || !(value >= 1) || value > 1e9)
+	valid = scan_decimal(&at, &value);
+	scan_time_unit(&at, &unit_ns);
+	if (valid && *at == ':')
+		valid = *++at != '0' && scan_number(&at, 10, &job->options.intervals);
+	value *= (double)unit_ns / (double)NS_PER_MS;
+	if (!valid || *at || !(value >= 1) || value > 1e9)
 		return err_set(err, -EINVAL,
 			       "invalid -I '%s': expected MS[:N], e.g. 100, 1s or 500:10", text);
 	job->options.interval_s = value / MS_PER_S;
@@ -133,12 +156,13 @@ static int read_interval(struct job *job, struct err *err)
 static int read_ids(struct job *job, struct err *err)
 {
 	const struct count_cmd *values = &job->values;
-	int rc = pid_list_read("-p", &values->pids, &job->pids, err);
+	int rc = who_options_pids(&values->who, &job->pids, err);
 
 	if (rc == 0)
-		rc = pid_list_read("-t", &values->tids, &job->tids, err);
+		rc = option_value_pids("-t", &values->tids, &job->tids, err);
 	job->options.pids = job->pids.items;
 	job->options.pid_count = job->pids.count;
+	job->options.pids_may_end = !who_options_by_id(&values->who);
 	job->options.tids = job->tids.items;
 	job->options.tid_count = job->tids.count;
 	return rc;
@@ -149,12 +173,13 @@ static int check_scope(const struct job *job, struct err *err)
 {
 	const struct count_options *options = &job->options;
 	bool tasks = options->pid_count || options->tid_count;
+	const char *given = who_options_given(&job->values.who);
 
 	if (options->pid_count && options->tid_count)
-		return err_set(err, -EINVAL, "-p and -t cannot be used together");
+		return err_set(err, -EINVAL, "%s and -t cannot be used together", given);
 	if (tasks && (options->argv || options->machine))
 		return err_set(err, -EINVAL, "%s and %s cannot be used together",
-			       options->pid_count ? "-p" : "-t",
+			       options->pid_count ? given : "-t",
 			       !options->machine  ? "a command"
 			       : job->values.cpus ? "-C"
 						  : "-a");
@@ -212,12 +237,146 @@ static int read_job(struct job *job, char **command, struct err *err)
 	return rc == 0 ? count_check(options, err) : rc;
 }
 
-/* ---- running ---- */
+/* ---- output ---- */
 
+static int read_output(struct job *job, struct err *err)
+{
+	const struct count_cmd *values = &job->values;
+	int rc = output_format(values->format, &job->format, err);
+
+	if (rc < 0)
+		return rc;
+	if (values->us + values->eu + values->hex > 1)
+		return err_set(err, -EINVAL,
+			       "--us-, --eu- and --hex-counter-format cannot be used together");
+	if (values->brief && job->format != FORMAT_TEXT)
+		return err_set(err, -EINVAL, "-b and --format cannot be used together");
+	return 0;
+}
+
+static void add_ids(struct buf *what, const char *one, const char *many, const pid_t *ids,
+		    size_t count)
+{
+	buf_add_str(what, count == 1 ? one : many);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(what, "%s%d", i ? ", " : " ", (int)ids[i]);
+}
+
+static void add_command(struct buf *what, char *const *argv)
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_add_char(what, ' ');
+		buf_add_str(what, argv[i]);
+	}
+}
+
+static void describe(const struct job *job, struct buf *what)
+{
+	const struct count_options *options = &job->options;
+
+	if (options->pid_count && options->pids_may_end)
+		who_options_describe(&job->values.who, what);
+	else if (options->pid_count)
+		add_ids(what, "process", "processes", options->pids, options->pid_count);
+	if (options->tid_count)
+		add_ids(what, "thread", "threads", options->tids, options->tid_count);
+	if (options->cpus)
+		buf_printf(what, "CPUs %s", options->cpus);
+	else if (options->machine)
+		buf_add_str(what, "the whole machine");
+	if (!options->argv)
+		return;
+	/* With CPUs counted, the command only sets how long. */
+	if (options->machine)
+		buf_add_str(what, " while ");
+	add_command(what, options->argv);
+	if (options->machine)
+		buf_add_str(what, " ran");
+}
+
+/* Opens the output file, if an option names one. */
+static int open_output(struct job *job, struct err *err)
+{
+	int rc = 0;
+
+	job->stream = job->options.argv ? stderr : stdout;
+	describe(job, &job->what);
+	if (job->values.file)
+		rc = output_option_open(job->values.file, "-f names the file", &job->file, err);
+	if (job->file)
+		job->stream = output_file_stream(job->file);
+	return rc;
+}
+
+static struct count_view view_of(const struct job *job, const struct count_table *table)
+{
+	enum count_rows rows = job->options.rows;
+
+	return (struct count_view){
+		.table = table,
+		.keys = { .cpu = rows == COUNT_ROWS_CPU,
+			  .program = rows >= COUNT_ROWS_PROGRAM,
+			  .pid = rows >= COUNT_ROWS_PROCESS,
+			  .tid = rows == COUNT_ROWS_THREAD },
+		.digits = job->values.eu    ? COUNT_DIGITS_EU
+			  : job->values.hex ? COUNT_DIGITS_HEX
+					    : COUNT_DIGITS_US,
+		.command = buf_text(&job->what),
+		.is_interval = job->options.interval_s > 0,
+	};
+}
+
+static void print(struct job *job, const struct count_table *table)
+{
+	const struct count_view view = view_of(job, table);
+
+	if (job->values.brief)
+		count_view_brief(&view, job->stream);
+	else if (job->format == FORMAT_CSV)
+		count_view_csv(&view, !job->titles_printed, job->stream);
+	else if (job->format == FORMAT_JSON)
+		count_view_json(&view, job->stream);
+	else if (job->follow)
+		count_view_follow(&view, job->stream);
+	else
+		count_view_text(&view, job->stream);
+	job->titles_printed = true;
+}
+
+/* Prints the counts of an interval; @context: the job. */
 static void take_interval(void *context, const struct counts *counts)
 {
-	count_output_interval(((struct job *)context)->output, counts);
+	struct job *job = context;
+	_cleanup_(count_table_freep) struct count_table *table = count_table_new(counts, 1);
+
+	print(job, table);
+	fflush(job->stream);
 }
+
+/* main() reports errors of stdout. An error of stderr can show in the exit status only. */
+static int check_stderr(struct err *err)
+{
+	int rc = file_flush(stderr);
+
+	return rc < 0 ? err_set(err, rc, "cannot write the counts: %s", strerror(-rc)) : 0;
+}
+
+/* Prints all counts, unless intervals were printed, and closes the output. */
+static int finish_output(struct job *job, struct err *err)
+{
+	_cleanup_(count_table_freep) struct count_table *table = NULL;
+
+	if (!(job->options.interval_s > 0) && job->runs.count) {
+		table = count_table_new(job->runs.items, job->runs.count);
+		print(job, table);
+	}
+	if (job->file)
+		return output_file_commit(job->file, err);
+	return job->stream == stderr ? check_stderr(err) : 0;
+}
+
+/* ---- running ---- */
 
 /* Runs once. Returns -1 if the next run may follow, else the exit status. */
 static int run_once(struct job *job, struct count_result *result)
@@ -246,31 +405,11 @@ static int run_all(struct job *job)
 	}
 	if (status >= 0)
 		return status;
-	if (count_output_finish(job->output, job->runs.items, job->runs.count, &err) < 0) {
+	if (finish_output(job, &err) < 0) {
 		fprintf(stderr, "prospect count: %s\n", err.text);
 		return command_outcome_exit_status(&result.outcome, -EIO);
 	}
 	return command_outcome_exit_status(&result.outcome, 0);
-}
-
-static int open_output(struct job *job, struct err *err)
-{
-	const struct count_options *options = &job->options;
-	bool follow = job->values.follow_all || job->values.only || job->values.except;
-	const struct count_output_options output = {
-		.argv = options->argv,
-		.pids = options->pids,
-		.pid_count = options->pid_count,
-		.tids = options->tids,
-		.tid_count = options->tid_count,
-		.machine = options->machine,
-		.cpus = options->cpus,
-		.rows = options->rows,
-		.follow = follow && !job->values.by,
-		.intervals = options->interval_s > 0,
-	};
-
-	return count_output_new(&job->values.output, &output, &job->output, err);
 }
 
 static int run_job(struct job *job, char **command)
@@ -279,7 +418,7 @@ static int run_job(struct job *job, char **command)
 	int rc = read_job(job, command, &err), status;
 
 	if (rc == 0)
-		rc = count_output_check(&job->values.output, &err);
+		rc = read_output(job, &err);
 	status = 2;
 	if (rc == 0) {
 		rc = open_output(job, &err);
@@ -297,24 +436,19 @@ static void job_done(struct job *job)
 	for (size_t i = 0; i < job->runs.count; i++)
 		counts_done(&job->runs.items[i]);
 	vec_free(&job->runs);
-	count_output_free(job->output);
-	pid_list_done(&job->pids);
-	pid_list_done(&job->tids);
+	output_file_free(job->file);
+	buf_done(&job->what);
+	option_pids_done(&job->pids);
+	option_pids_done(&job->tids);
 }
 
 static int run_count(int argc, char **argv)
 {
-	struct job job = { .values = { .repeats = 1, .output = { .format = "text" } } };
-	bool help = false;
-	struct err err;
-	int status, first = options_parse(count_specs, argc, argv, true, &job.values, &help, &err);
+	struct job job = { .values = { .repeats = 1 } };
+	int status, first = options_begin(&command_count, argc, argv, &job.values, &status);
 
-	if (help) {
-		options_print_help(&command_count);
-		return 0;
-	}
 	if (first < 0)
-		return options_fail(&command_count, &err, 2);
+		return status;
 	status = run_job(&job, first < argc ? argv + first : NULL);
 	job_done(&job);
 	return status;
@@ -325,6 +459,7 @@ const struct command command_count = {
 	.summary = "count events exactly, for a command, processes or CPUs",
 	.usage = "[OPTION...] [-p PID,... | -t TID,... | [-a] [[--] COMMAND [ARG...]]]",
 	.options = count_specs,
+	.takes_command = true,
 	.needs_proc = true,
 	.run = run_count,
 };

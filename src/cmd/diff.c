@@ -8,16 +8,13 @@
 
 #include "aggregate/diff/diff.h"
 #include "base/err.h"
-#include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/name_options.h"
-#include "cmd/options/options.h"
-#include "cmd/options/select_options.h"
-#include "cmd/options/terminal.h"
-#include "load/opened.h"
+#include "cmd/commands.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/profile_options.h"
+#include "cmd/options/report_options.h"
+#include "cmd/options/screen_options.h"
 #include "store/state_files.h"
-#include "views/diff.h"
-#include "views/report.h"
+#include "views/views.h"
 
 enum {
 	STATUS_HOLDS = 3, /* a condition of --fail-if holds */
@@ -25,68 +22,57 @@ enum {
 };
 
 struct diff_values {
-	const char *by;
-	const char *measure;
+	struct diff_options options;
 	struct select_values select;
-	bool machine, exact, all;
-	const char *sort;
-	int64_t limit;
-	double threshold;
-	struct option_texts fail_if;
-	const char *format;
 	struct name_values names;
+	struct screen_values screen;
+	struct option_texts fail_if;
 	const char *output;
 };
 
 /* clang-format off */
+#define AT(field) offsetof(struct diff_values, field)
+
 static const struct option_spec diff_specs[] = {
-	{ "by", 0, OPTION_TEXT, offsetof(struct diff_values, by), "KEYS",
+	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
 	  .help = "keys of the rows that are compared (default symbol,image)" },
-	{ "measure", 0, OPTION_TEXT, offsetof(struct diff_values, measure), "WHAT",
+	{ "measure", 0, OPTION_TEXT, AT(options.measure), "WHAT",
 	  .help = "compare share (default), time (per run) or rate (per second of wall time)" },
-	{ "all", 0, OPTION_FLAG, offsetof(struct diff_values, all), NULL,
+	{ "all", 0, OPTION_FLAG, AT(options.all), NULL,
 	  .help = "also show rows within noise" },
-	SELECT_OPTION_ROWS(offsetof(struct diff_values, select)),
-	SLICE_OPTION_ROW(offsetof(struct diff_values, select)),
-	{ "machine", 'a', OPTION_FLAG, offsetof(struct diff_values, machine), NULL,
-	  .help = "compare everything that was recorded, not only the command and its children" },
-	{ "exact-names", 0, OPTION_FLAG, offsetof(struct diff_values, exact), NULL,
+	SELECT_OPTION_ROWS(AT(select)),
+	SCOPE_OPTION_ROWS(AT(select), 'a'),
+	SLICE_OPTION_ROW(AT(select)),
+	{ "exact-names", 0, OPTION_FLAG, AT(options.exact), NULL,
 	  .help = "compare exact names: foo.isra.0 is not foo, and libx.so.1 is not libx.so.2" },
-	{ "sort", 0, OPTION_TEXT, offsetof(struct diff_values, sort), "ORDER",
+	{ "sort", 0, OPTION_TEXT, AT(options.sort), "ORDER",
 	  .help = "sort by effect (default), ratio, old, new or name" },
-	{ "threshold", 0, OPTION_NUMBER, offsetof(struct diff_values, threshold), "PCT",
+	{ "threshold", 0, OPTION_NUMBER, AT(options.threshold), "PCT",
 	  .help = "omit rows with a smaller share on both sides (default 0)",
 	  .least = 0, .most = 100 },
-	{ "limit", 0, OPTION_INTEGER, offsetof(struct diff_values, limit), "N",
+	{ "limit", 0, OPTION_INTEGER, AT(options.limit), "N",
 	  .help = "show at most N rows of an event (default: all)", .least = 1, .most = 1e9 },
-	{ "fail-if", 0, OPTION_TEXTS, offsetof(struct diff_values, fail_if), "EXPR",
+	{ "fail-if", 0, OPTION_TEXTS, AT(fail_if), "EXPR",
 	  .help = "exit with status 3 if this holds: 'share(parse) > +2%', 'any time(*) > +10%'" },
-	{ "format", 0, OPTION_TEXT, offsetof(struct diff_values, format), "FORMAT",
+	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT",
 	  .help = "text, csv or json" },
-	NAME_OPTION_ROWS(offsetof(struct diff_values, names)),
-	{ "file", 'f', OPTION_TEXT, offsetof(struct diff_values, output), "FILE",
+	NAME_OPTION_ROWS(AT(names)),
+	SCREEN_OPTION_ROWS(AT(screen)),
+	{ "file", 'f', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write the result to FILE" },
 	{ 0 },
 };
 /* clang-format on */
 
-static struct diff_options options_of(const struct diff_values *values)
+/* Completes values->options. */
+static void finish_options(struct diff_values *values)
 {
-	return (struct diff_options){
-		.by = values->by,
-		.measure = values->measure,
-		.sort = values->sort,
-		.selection = select_options_of(&values->select),
-		.machine = values->machine,
-		.exact = values->exact,
-		.all = values->all,
-		.limit = (size_t)values->limit,
-		.threshold = values->threshold,
-		.format = values->format,
-		.fail_if = values->fail_if.items,
-		.fail_if_count = values->fail_if.count,
-		.names = name_options_of(&values->names),
-	};
+	struct diff_options *options = &values->options;
+
+	options->selection = profile_options_selection(&values->select);
+	options->names = profile_options_names(&values->names);
+	options->fail_if = values->fail_if.items;
+	options->fail_if_count = values->fail_if.count;
 }
 
 /* Without words: the last profile and the one before it. */
@@ -99,57 +85,46 @@ static int last_two(char (*paths)[STATE_PATH_MAX], struct err *err)
 	return rc;
 }
 
-static int print(const struct diff_values *values, const struct diff_files *files, bool *ret_failed,
+static int print(struct diff_values *values, const struct diff_files *files, bool *ret_failed,
 		 struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *output = NULL;
-	struct diff_options options = options_of(values);
-	struct terminal terminal;
+	struct diff_options *options = &values->options;
+	_cleanup_(pager_freep) struct pager *pager = NULL;
 	int rc;
 
+	options->screen = screen_options_screen(&values->screen, values->output ? NULL : stdout);
 	if (!values->output) {
-		terminal_ask(stdout, &terminal);
-		options.colour = terminal.colour;
-		return diff_print(files, &options, stdout, ret_failed, err);
+		pager = screen_options_pager(&values->screen);
+		return diff_print(files, options, pager_stream(pager), ret_failed, err);
 	}
-	if (opened_is_profile(values->output))
-		return err_set(err, -EEXIST,
-			       "refusing to overwrite the profile %s: -f names the file to write",
-			       values->output);
-	rc = output_file_open(values->output, &output, err);
+	rc = output_option_open(values->output, "-f names the file", &output, err);
 	if (rc == 0)
-		rc = diff_print(files, &options, output_file_stream(output), ret_failed, err);
+		rc = diff_print(files, options, output_file_stream(output), ret_failed, err);
 	return rc < 0 ? rc : output_file_commit(output, err);
 }
 
-static int show(const struct diff_values *values, struct diff_files *files)
+static int show(struct diff_values *values, struct diff_files *files)
 {
-	struct diff_options options = options_of(values);
 	char last[DIFF_SIDES][STATE_PATH_MAX];
 	const char *paths[DIFF_SIDES] = { last[0], last[1] };
 	bool failed = false;
 	struct err err;
+	int rc;
 
-	if (diff_check(&options, &err) < 0)
+	finish_options(values);
+	if (diff_check(&values->options, &err) < 0 ||
+	    screen_options_check(&values->screen, &err) < 0)
 		return options_fail(&command_diff, &err, 2);
 	if (!files->old_count) {
 		if (last_two(last, &err) < 0)
 			return options_fail(&command_diff, &err, 1);
 		*files = (struct diff_files){ paths, 1, 1 };
 	}
-	if (print(values, files, &failed, &err) < 0)
-		return options_fail(&command_diff, &err, 1);
+	rc = print(values, files, &failed, &err);
+	if (rc < 0)
+		return options_fail(&command_diff, &err, profile_options_status(rc));
 	return failed ? options_fail(&command_diff, &err, STATUS_HOLDS) : 0;
-}
-
-/* The index of the first "--"; @argc if there is none. */
-static int find_border(int argc, char **argv)
-{
-	int at = 1;
-
-	while (at < argc && strcmp(argv[at], "--") != 0)
-		at++;
-	return at;
 }
 
 static bool is_one_file(const char *a, const char *b)
@@ -177,25 +152,25 @@ static int refuse_twice(const char *const *paths, size_t count, struct err *err)
 	return 0;
 }
 
-/* Words are OLD NEW..., or OLD... -- NEW...; @before are before the "--", @behind after it. */
-static int sort_words(char **words, int before, int behind, struct diff_files *ret_files,
+/* Words are OLD NEW..., or OLD... -- NEW...; @before are before the "--", @after are after it. */
+static int sort_words(char **words, int before, int after, struct diff_files *ret_files,
 		      struct err *err)
 {
 	struct diff_files files = { .paths = (const char *const *)words };
 	int rc;
 
-	if (before && behind)
+	if (before && after)
 		files.old_count = (size_t)before;
-	else if (before + behind > 1)
+	else if (before + after > 1)
 		files.old_count = 1;
-	files.new_count = (size_t)(before + behind) - files.old_count;
+	files.new_count = (size_t)(before + after) - files.old_count;
 	*ret_files = files;
-	if (before + behind == 1)
+	if (before + after == 1)
 		return err_set(err, -EINVAL,
 			       "only one profile is given ('%s'): give both OLD and NEW, or none "
 			       "to compare the last two profiles",
 			       words[0]);
-	if (before + behind > MAX_FILES)
+	if (before + after > MAX_FILES)
 		return err_set(err, -EINVAL, "too many profiles: at most %d can be compared",
 			       MAX_FILES);
 	rc = refuse_twice(files.paths, files.old_count, err);
@@ -203,46 +178,43 @@ static int sort_words(char **words, int before, int behind, struct diff_files *r
 }
 
 /* Parses both sides of the "--", which ends the options only if no word is before it. Moves their
- * words next to each other at the end of argv. */
-static int parse_words(int argc, char **argv, struct diff_values *values, bool *help,
-		       struct diff_files *ret_files, struct err *err)
+ * words next to each other at the end of argv. Negative: as options_begin. */
+static int parse_words(int argc, char **argv, struct diff_values *values,
+		       struct diff_files *ret_files, int *ret_status)
 {
-	int border = find_border(argc, argv), behind = border + 1;
-	int first = options_parse(diff_specs, border, argv, false, values, help, err);
+	int border = options_border(argc, argv), after = border + 1;
+	int first = options_begin(&command_diff, border, argv, values, ret_status);
+	struct err err;
 	int before;
 
-	if (first < 0 || *help)
+	if (first < 0)
 		return first;
 	before = border - first;
 	if (before && border < argc) {
-		int skipped = options_parse(diff_specs, argc - border, &argv[border], false, values,
-					    help, err);
+		int skipped = options_begin(&command_diff, argc - border, &argv[border], values,
+					    ret_status);
 
-		if (skipped < 0 || *help)
+		if (skipped < 0)
 			return skipped;
-		behind = border + skipped;
+		after = border + skipped;
 	}
-	if (behind > argc)
-		behind = argc;
-	memmove(&argv[behind - before], &argv[first], (size_t)before * sizeof(*argv));
-	return sort_words(&argv[behind - before], before, argc - behind, ret_files, err);
+	if (after > argc)
+		after = argc;
+	memmove(&argv[after - before], &argv[first], (size_t)before * sizeof(*argv));
+	if (sort_words(&argv[after - before], before, argc - after, ret_files, &err) == 0)
+		return 0;
+	*ret_status = options_fail(&command_diff, &err, 2);
+	return -1;
 }
 
 static int run_diff(int argc, char **argv)
 {
 	struct diff_values values = { 0 };
 	struct diff_files files = { 0 };
-	bool help = false;
-	struct err err;
+	int status;
 
-	if (parse_words(argc, argv, &values, &help, &files, &err) < 0)
-		return options_fail(&command_diff, &err, 2);
-	if (help) {
-		options_print_help(&command_diff);
-		printf("\nKeys of --by and --select:\n");
-		report_print_keys(stdout);
-		return 0;
-	}
+	if (parse_words(argc, argv, &values, &files, &status) < 0)
+		return status;
 	return show(&values, &files);
 }
 
@@ -251,6 +223,7 @@ const struct command command_diff = {
 	.summary = "compare profiles, and tell real changes from chance",
 	.usage = "[OPTION...] [OLD NEW...|OLD... -- NEW...]",
 	.options = diff_specs,
+	.more_help = report_options_print_keys,
 	.reads_profiles = true,
 	.run = run_diff,
 };

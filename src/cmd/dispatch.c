@@ -12,6 +12,7 @@
 #include "base/open_limit.h"
 #include "base/text.h"
 #include "cmd/options/options.h"
+#include "cmd/perf_verbs.h"
 
 enum {
 	MISTYPED_LETTERS = 2,
@@ -116,6 +117,19 @@ static bool is_mistyped(const struct command *const *table, const char *word, st
 	return meant != NULL;
 }
 
+/* True if the word is perf's. A program of that name has to be asked for explicitly. */
+static bool is_perf_verb(const char *word, struct err *err)
+{
+	const char *equivalent = perf_verb_equivalent(word);
+
+	if (equivalent)
+		err_set(err, -EINVAL,
+			"'%s' is a subcommand of perf: use %s; to profile the program %s: "
+			"'prospect run -- %s'",
+			word, equivalent, word, word);
+	return equivalent != NULL;
+}
+
 /* Turns the line into a call of "help", with @flag if it is not NULL. */
 static int use_help(const struct command *const *table, char *flag, char **argv,
 		    struct dispatch *ret_dispatch)
@@ -149,13 +163,13 @@ int dispatch_find(const struct command *const *table, int argc, char **argv,
 		return word;
 	if (help)
 		return use_help(table, NULL, argv, ret_dispatch);
-	if (word == argc)
-		return err_set(err, -EINVAL, "no command to profile: try 'prospect --help'");
-	if (is_word(argv[word - 1], "--"))
+	if (word == argc || is_word(argv[word - 1], "--"))
 		return use_default(table[0], argc, argv, ret_dispatch);
 	named = dispatch_by_name(table, argv[word]);
 	if (named)
 		return use_named(named, named == table[0], word, argc, argv, ret_dispatch, err);
+	if (is_perf_verb(argv[word], err))
+		return -EINVAL;
 	if (is_mistyped(table, argv[word], err))
 		return -ENOENT;
 	return use_default(table[0], argc, argv, ret_dispatch);
@@ -169,4 +183,11 @@ int dispatch_check(const struct command *command, struct err *err)
 	if (command->reads_profiles)
 		return open_limit_check(LEAST_FILES, "reading profiles", err);
 	return 0;
+}
+
+void dispatch_print_usage(FILE *stream)
+{
+	fputs("Usage: prospect [OPTION...] COMMAND [ARGUMENT...]   run and profile COMMAND\n"
+	      "       prospect SUBCOMMAND ...                      'prospect help' has the list\n",
+	      stream);
 }

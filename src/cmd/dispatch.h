@@ -3,8 +3,10 @@
 #ifndef CMD_DISPATCH_H
 #define CMD_DISPATCH_H
 
+#include <stdio.h>
+
 #include "base/err.h"
-#include "cmd/options/command.h"
+#include "cmd/options/options.h"
 
 struct dispatch {
 	const struct command *command;
@@ -27,5 +29,8 @@ int dispatch_check(const struct command *command, struct err *err);
 const struct command *dispatch_by_name(const struct command *const *table, const char *name);
 /* The command whose name is at most two letters away from @typed, or NULL. */
 const struct command *dispatch_nearest(const struct command *const *table, const char *typed);
+
+/* Prints the usage of prospect without arguments, in three lines. */
+void dispatch_print_usage(FILE *stream);
 
 #endif

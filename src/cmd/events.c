@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
+#include "cmd/options/screen_options.h"
 #include "cmd/options/terminal.h"
 #include "count/count.h"
 
 struct events_values {
 	struct option_texts check;
 	bool all, names;
+	struct screen_values screen;
 	const char *format;
 };
 
@@ -27,6 +28,7 @@ static const struct option_spec events_specs[] = {
 	  .help = "list only the names" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
 	  .help = "text, csv or json (default text)" },
+	PAGER_OPTION_ROW(AT(screen)),
 	{ 0 },
 };
 /* clang-format on */
@@ -39,8 +41,11 @@ static int list(const struct events_values *values, const char *pattern)
 		.bare_names = values->names,
 		.format = values->format,
 	};
+	struct pager *pager = screen_options_pager(&values->screen);
 	struct event_listing_notes notes;
-	size_t count = event_listing_print(&options, stdout, &notes);
+	size_t count = event_listing_print(&options, pager_stream(pager), &notes);
+
+	pager_free(pager);
 
 	if (notes.no_library.text[0])
 		fprintf(stderr, "prospect events: %s\n", notes.no_library.text);
@@ -88,15 +93,12 @@ static int check_pairs(const struct events_values *values, const char *pattern, 
 static int run_events(int argc, char **argv)
 {
 	struct events_values values = { .format = "text" };
-	bool help = false;
 	struct err err;
-	int first = options_parse(events_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_events, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_events);
-		return 0;
-	}
-	if (first >= 0 && first < argc - 1)
+	if (first < 0)
+		return status;
+	if (first < argc - 1)
 		first = err_set(&err, -1, "unexpected argument '%s': expected at most one PATTERN",
 				argv[first + 1]);
 	if (first >= 0 && check_pairs(&values, first < argc ? argv[first] : NULL, &err) < 0)

@@ -4,16 +4,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/line_options.h"
-#include "cmd/options/options.h"
-#include "cmd/options/select_options.h"
+#include "cmd/commands.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/profile_options.h"
+#include "cmd/options/report_options.h"
 #include "cmd/options/terminal.h"
 #include "export/export.h"
-#include "load/opened.h"
 #include "store/state_files.h"
-#include "views/report.h"
 
 struct export_values {
 	struct export_options options;
@@ -32,6 +29,7 @@ static const struct option_spec export_specs[] = {
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write to FILE (default: standard output)" },
 	SELECT_OPTION_ROWS(AT(select)),
+	SCOPE_OPTION_ROWS(AT(select), 0),
 	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
 	  .help = "keys at the root of collapsed stacks, or none (default: the thread)" },
 	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
@@ -52,10 +50,9 @@ static const struct option_spec export_specs[] = {
 static void print_formats(void)
 {
 	printf("\nFormats:\n");
-	for (const struct export_format *format = export_formats(); format->name; format++)
-		printf("  %-12s %s\n", format->name, format->help);
-	printf("\nKeys of --by and --select:\n");
-	report_print_keys(stdout);
+	for (const struct export_format *const *format = export_formats(); *format; format++)
+		printf("  %-12s %s\n", (*format)->name, (*format)->help);
+	report_options_print_keys();
 }
 
 static int write_file(const struct export_values *values, const char *path,
@@ -66,11 +63,7 @@ static int write_file(const struct export_values *values, const char *path,
 
 	if (!values->output)
 		return export_write(path, &values->options, stdout, note, err);
-	if (opened_is_profile(values->output))
-		return err_set(err, -EEXIST,
-			       "refusing to overwrite the profile %s: -o names the file to write",
-			       values->output);
-	rc = output_file_open(values->output, &file, err);
+	rc = output_option_open(values->output, "-o names the file", &file, err);
 	if (rc == 0)
 		rc = export_write(path, &values->options, output_file_stream(file), note, err);
 	return rc < 0 ? rc : output_file_commit(file, err);
@@ -82,6 +75,7 @@ static int export(const struct export_values *values, const char *file)
 	char last[STATE_PATH_MAX];
 	struct export_note note = { .text = "" };
 	struct err err;
+	int rc;
 
 	if (export_check(&values->options, &format, &err) < 0)
 		return options_fail(&command_export, &err, 2);
@@ -93,8 +87,9 @@ static int export(const struct export_values *values, const char *file)
 	}
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return options_fail(&command_export, &err, 1);
-	if (write_file(values, file ? file : last, &note, &err) < 0)
-		return options_fail(&command_export, &err, 1);
+	rc = write_file(values, file ? file : last, &note, &err);
+	if (rc < 0)
+		return options_fail(&command_export, &err, profile_options_status(rc));
 	if (note.text[0] && !values->quiet)
 		terminal_say("prospect export: %s", note.text);
 	return 0;
@@ -103,23 +98,18 @@ static int export(const struct export_values *values, const char *file)
 static int run_export(int argc, char **argv)
 {
 	struct export_values values = { .quiet = false };
-	bool help = false;
 	struct err err;
-	int first = options_parse(export_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_export, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_export);
-		print_formats();
-		return 0;
-	}
-	if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -EINVAL,
-				"unexpected argument '%s': expected at most one FILE",
-				argv[first + 1]);
 	if (first < 0)
+		return status;
+	if (argc - first > 1) {
+		err_set(&err, -EINVAL, "unexpected argument '%s': expected at most one FILE",
+			argv[first + 1]);
 		return options_fail(&command_export, &err, 2);
-	values.options.selection = select_options_of(&values.select);
-	values.options.names.lines = line_options_of(&values.lines);
+	}
+	values.options.selection = profile_options_selection(&values.select);
+	values.options.names.lines = profile_options_lines(&values.lines);
 	return export(&values, first < argc ? argv[first] : NULL);
 }
 
@@ -128,6 +118,7 @@ const struct command command_export = {
 	.summary = "convert a profile for another tool: pprof, collapsed stacks ...",
 	.usage = "--format NAME [OPTION...] [-o FILE] [FILE]",
 	.options = export_specs,
+	.more_help = print_formats,
 	.reads_profiles = true,
 	.run = run_export,
 };

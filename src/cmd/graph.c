@@ -8,80 +8,59 @@
 
 #include "base/err.h"
 #include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/name_options.h"
-#include "cmd/options/options.h"
-#include "cmd/options/select_options.h"
-#include "cmd/options/terminal.h"
+#include "cmd/commands.h"
+#include "cmd/options/profile_options.h"
+#include "cmd/options/report_options.h"
+#include "cmd/options/screen_options.h"
 #include "load/opened.h"
 #include "store/state_files.h"
-#include "views/graph.h"
-#include "views/report.h"
+#include "views/views.h"
 
 struct graph_values {
-	const char *by;
+	struct graph_options options;
 	struct select_values select;
 	struct name_values names;
-	bool inverted, flat, calls, dot;
-	const char *counts;
-	int64_t limit, max_depth;
-	double threshold;
-	const char *format;
+	struct screen_values screen;
 	const char *output;
 };
 
 /* clang-format off */
+#define AT(field) offsetof(struct graph_values, field)
+
 static const struct option_spec graph_specs[] = {
-	{ "inverted", 'i', OPTION_FLAG, offsetof(struct graph_values, inverted), NULL,
+	{ "inverted", 'i', OPTION_FLAG, AT(options.inverted), NULL,
 	  .help = "begin with the sampled functions, callers below them" },
-	{ "flat", 0, OPTION_FLAG, offsetof(struct graph_values, flat), NULL,
+	{ "flat", 0, OPTION_FLAG, AT(options.flat), NULL,
 	  .help = "print a table of functions instead, the largest own share first" },
-	{ "calls", 0, OPTION_FLAG, offsetof(struct graph_values, calls), NULL,
+	{ "calls", 0, OPTION_FLAG, AT(options.calls), NULL,
 	  .help = "print a flat profile instead, then each function with its callers and callees" },
-	{ "counts", 0, OPTION_TEXT, offsetof(struct graph_values, counts), "FILE",
+	{ "counts", 0, OPTION_TEXT, AT(options.counts), "FILE",
 	  .help = "with --calls: numbers of calls, from 'prospect watch --format csv'" },
-	{ "dot", 0, OPTION_FLAG, offsetof(struct graph_values, dot), NULL,
+	{ "dot", 0, OPTION_FLAG, AT(options.dot), NULL,
 	  .help = "write a picture instead, in the language of Graphviz" },
-	{ "by", 0, OPTION_TEXT, offsetof(struct graph_values, by), "KEYS",
+	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
 	  .help = "what a node is (default function); keys before it have a tree for each value" },
-	SELECT_OPTION_ROWS(offsetof(struct graph_values, select)),
-	SLICE_OPTION_ROW(offsetof(struct graph_values, select)),
-	NAME_OPTION_ROWS(offsetof(struct graph_values, names)),
-	{ "threshold", 0, OPTION_NUMBER, offsetof(struct graph_values, threshold), "PCT",
+	SELECT_OPTION_ROWS(AT(select)),
+	SCOPE_OPTION_ROWS(AT(select), 0),
+	SLICE_OPTION_ROW(AT(select)),
+	NAME_OPTION_ROWS(AT(names)),
+	SCREEN_OPTION_ROWS(AT(screen)),
+	{ "threshold", 0, OPTION_NUMBER, AT(options.threshold), "PCT",
 	  .help = "omit branches with a smaller share (default 0.5 in text and --dot, else 0)",
 	  .least = 0, .most = 100 },
-	{ "limit", 0, OPTION_INTEGER, offsetof(struct graph_values, limit), "N",
+	{ "limit", 0, OPTION_INTEGER, AT(options.limit), "N",
 	  .help = "show at most N nodes, the largest (default: all)", .least = 1, .most = 1e9 },
-	{ "max-depth", 0, OPTION_INTEGER, offsetof(struct graph_values, max_depth), "N",
+	{ "max-depth", 0, OPTION_INTEGER, AT(options.max_depth), "N",
 	  .help = "show at most N levels (default: all)", .least = 1, .most = 1e9 },
-	{ "format", 0, OPTION_TEXT, offsetof(struct graph_values, format), "FORMAT",
+	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT",
 	  .help = "text, csv or json" },
-	{ "file", 'f', OPTION_TEXT, offsetof(struct graph_values, output), "FILE",
+	{ "file", 'f', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write the graph to FILE" },
-	{ "output", 'o', OPTION_TEXT, offsetof(struct graph_values, output), "FILE",
+	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
 	  .help = "the same as -f" },
 	{ 0 },
 };
 /* clang-format on */
-
-static struct graph_options options_of(const struct graph_values *values, const char *symbol)
-{
-	return (struct graph_options){
-		.by = values->by,
-		.selection = select_options_of(&values->select),
-		.names = name_options_of(&values->names),
-		.symbol = symbol,
-		.inverted = values->inverted,
-		.flat = values->flat,
-		.calls = values->calls,
-		.dot = values->dot,
-		.counts = values->counts,
-		.limit = (size_t)values->limit,
-		.threshold = values->threshold,
-		.max_depth = (size_t)values->max_depth,
-		.format = values->format,
-	};
-}
 
 /* A single word is a profile if a profile has that name or the word looks like a path: no symbol
  * begins like one. */
@@ -114,18 +93,17 @@ static int sort_words(int count, char **words, const char **ret_symbol, const ch
 	return 0;
 }
 
-static int print(const struct graph_values *values, struct graph_options *options, const char *path,
-		 struct err *err)
+static int print(struct graph_values *values, const char *path, struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *output = NULL;
-	struct terminal terminal;
+	struct graph_options *options = &values->options;
+	_cleanup_(pager_freep) struct pager *pager = NULL;
 	int rc;
 
+	options->screen = screen_options_screen(&values->screen, values->output ? NULL : stdout);
 	if (!values->output) {
-		terminal_ask(stdout, &terminal);
-		options->columns = terminal.columns;
-		options->colour = terminal.colour;
-		return graph_print(path, options, stdout, err);
+		pager = screen_options_pager(&values->screen);
+		return graph_print(path, options, pager_stream(pager), err);
 	}
 	rc = output_file_open(values->output, &output, err);
 	if (rc == 0)
@@ -133,38 +111,35 @@ static int print(const struct graph_values *values, struct graph_options *option
 	return rc < 0 ? rc : output_file_commit(output, err);
 }
 
-static int show(const struct graph_values *values, const char *symbol, const char *file)
+static int show(struct graph_values *values, const char *file)
 {
-	struct graph_options options = options_of(values, symbol);
 	char last[STATE_PATH_MAX];
 	struct err err;
+	int rc;
 
-	if (graph_check(&options, &err) < 0)
+	values->options.selection = profile_options_selection(&values->select);
+	values->options.names = profile_options_names(&values->names);
+	if (graph_check(&values->options, &err) < 0 ||
+	    screen_options_check(&values->screen, &err) < 0)
 		return options_fail(&command_graph, &err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return options_fail(&command_graph, &err, 1);
-	if (print(values, &options, file ? file : last, &err) < 0)
-		return options_fail(&command_graph, &err, 1);
-	return 0;
+	rc = print(values, file ? file : last, &err);
+	return rc < 0 ? options_fail(&command_graph, &err, profile_options_status(rc)) : 0;
 }
 
 static int run_graph(int argc, char **argv)
 {
-	struct graph_values values = { .threshold = -1 };
-	const char *symbol = NULL, *file = NULL;
-	bool help = false;
+	struct graph_values values = { .options.threshold = -1 };
+	const char *file = NULL;
 	struct err err;
-	int first = options_parse(graph_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_graph, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_graph);
-		printf("\nKeys of --by and --select:\n");
-		report_print_keys(stdout);
-		return 0;
-	}
-	if (first < 0 || sort_words(argc - first, argv + first, &symbol, &file, &err) < 0)
+	if (first < 0)
+		return status;
+	if (sort_words(argc - first, argv + first, &values.options.symbol, &file, &err) < 0)
 		return options_fail(&command_graph, &err, 2);
-	return show(&values, symbol, file);
+	return show(&values, file);
 }
 
 const struct command command_graph = {
@@ -172,6 +147,7 @@ const struct command command_graph = {
 	.summary = "show the call tree, or the callers and callees of one function",
 	.usage = "[OPTION...] [SYMBOL] [FILE]",
 	.options = graph_specs,
+	.more_help = report_options_print_keys,
 	.reads_profiles = true,
 	.run = run_graph,
 };

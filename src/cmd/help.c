@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prospect help [COMMAND]; --help, --version and the checks of the man pages call it, too. */
-#include "cmd/help.h"
-
+#include <errno.h>
 #include <stddef.h>
 
+#include "cmd/commands.h"
 #include "cmd/dispatch.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
 #include "cmd/options/terminal.h"
-#include "views/report.h"
+#include "cmd/perf_verbs.h"
+#include "views/views.h"
 
 enum { STATUS_WRONG_COMMAND_LINE = 2 };
 
@@ -30,22 +29,28 @@ static const struct option_spec help_options[] = {
 	{ 0 },
 };
 
-void help_print_usage(FILE *stream)
-{
-	fputs("Usage: prospect [OPTION...] COMMAND [ARGUMENT...]   profile the machine while "
-	      "COMMAND"
-	      " runs\n"
-	      "       prospect SUBCOMMAND ...                      "
-	      "'prospect help' lists the subcommands\n",
-	      stream);
-}
+/* A heading, or a subcommand below it. */
+struct overview_row {
+	const char *heading;
+	const struct command *command;
+};
+
+#define HEADING_ROW(text) { .heading = text },
+#define COMMAND_ROW(name) { .command = &command_##name },
+static const struct overview_row overview_rows[] = { COMMANDS(HEADING_ROW, COMMAND_ROW) };
 
 static void print_overview(void)
 {
-	help_print_usage(stdout);
-	puts("\nSubcommands:");
-	for (const struct command *const *row = commands; *row; row++)
-		printf("  %-10s %s\n", (*row)->name, (*row)->summary);
+	const struct overview_row *end =
+		overview_rows + sizeof(overview_rows) / sizeof(*overview_rows);
+
+	dispatch_print_usage(stdout);
+	for (const struct overview_row *row = overview_rows; row < end; row++) {
+		if (row->heading)
+			printf("\n%s:\n", row->heading);
+		else
+			printf("  %-10s %s\n", row->command->name, row->command->summary);
+	}
 	puts("\n'prospect help SUBCOMMAND' lists its options; 'man prospect' has everything.");
 }
 
@@ -55,19 +60,26 @@ static void print_names(void)
 		puts((*row)->name);
 }
 
+static void say_unknown(const char *name)
+{
+	const struct command *near = dispatch_nearest(commands, name);
+	const char *equivalent = perf_verb_equivalent(name);
+
+	if (equivalent)
+		terminal_say("prospect: '%s' is a subcommand of perf: use %s", name, equivalent);
+	else if (near)
+		terminal_say("prospect: unknown subcommand '%s': did you mean '%s'?", name,
+			     near->name);
+	else
+		terminal_say("prospect: unknown subcommand '%s': 'prospect help' lists all", name);
+}
+
 static int about_command(const char *name, bool rows)
 {
 	const struct command *command = dispatch_by_name(commands, name);
-	const struct command *near;
 
 	if (!command) {
-		near = dispatch_nearest(commands, name);
-		if (near)
-			terminal_say("prospect: unknown subcommand '%s': did you mean '%s'?", name,
-				     near->name);
-		else
-			terminal_say("prospect: unknown subcommand '%s': 'prospect help' lists all",
-				     name);
+		say_unknown(name);
 		return STATUS_WRONG_COMMAND_LINE;
 	}
 	if (!rows)
@@ -96,18 +108,13 @@ static int help_run(int argc, char **argv)
 {
 	struct help_values values = { 0 };
 	struct err err;
-	bool wants_help;
-	int word = options_parse(help_options, argc, argv, false, &values, &wants_help, &err);
+	int status, word = options_begin(&command_help, argc, argv, &values, &status);
 
-	if (word >= 0 && argc - word > 1)
-		word = err_set(&err, -1, "help takes only one subcommand");
-	if (word < 0) {
-		fprintf(stderr, "prospect: help: %s\n", err.text);
-		return STATUS_WRONG_COMMAND_LINE;
-	}
-	if (wants_help) {
-		options_print_help(&command_help);
-		return 0;
+	if (word < 0)
+		return status;
+	if (argc - word > 1) {
+		err_set(&err, -EINVAL, "help takes only one subcommand");
+		return options_fail(&command_help, &err, STATUS_WRONG_COMMAND_LINE);
 	}
 	return help(&values, argv + word);
 }

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
 #include "cmd/options/terminal.h"
 #include "import/import.h"
 
@@ -64,15 +63,12 @@ static int import(const struct import_values *values)
 static int run_import(int argc, char **argv)
 {
 	struct import_values values = { .quiet = false };
-	bool help = false;
 	struct err err;
-	int first = options_parse(import_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_import, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_import);
-		return 0;
-	}
-	if (first >= 0 && argc - first != 1)
+	if (first < 0)
+		return status;
+	if (argc - first != 1)
 		first = err_set(&err, -1, "%s",
 				first == argc ? "missing FILE: a perf.data, perf script output, a "
 						"pprof profile or collapsed stacks"

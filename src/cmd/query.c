@@ -8,12 +8,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/output_file.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/screen_options.h"
 #include "load/opened.h"
 #include "store/state_files.h"
-#include "views/query.h"
+#include "views/views.h"
 
 enum {
 	STATUS_FAILED = 1,
@@ -24,50 +24,39 @@ enum {
 };
 
 struct query_values {
+	struct query_options options;
 	const char *file;
 	struct option_texts asserts;
-	const char *format;
-	const char *demangle;
-	int64_t limit;
-	double max_seconds;
-	int64_t max_megabytes;
+	struct screen_values screen;
 	const char *output;
 };
 
 /* clang-format off */
+#define AT(field) offsetof(struct query_values, field)
+
 static const struct option_spec query_specs[] = {
-	{ "file", 'f', OPTION_TEXT, offsetof(struct query_values, file), "FILE",
+	{ "file", 'f', OPTION_TEXT, AT(file), "FILE",
 	  .help = "read the SQL from FILE; '-' is standard input" },
-	{ "assert", 0, OPTION_TEXTS, offsetof(struct query_values, asserts), "SQL",
+	{ "assert", 0, OPTION_TEXTS, AT(asserts), "SQL",
 	  .help = "exit with status 3 if this SELECT has rows, and print them" },
-	{ "format", 0, OPTION_TEXT, offsetof(struct query_values, format), "FORMAT",
+	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT",
 	  .help = "text, csv or json" },
-	{ "demangle", 0, OPTION_TEXT, offsetof(struct query_values, demangle), "STYLE",
+	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
 	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
-	{ "limit", 0, OPTION_INTEGER, offsetof(struct query_values, limit), "N",
+	{ "limit", 0, OPTION_INTEGER, AT(options.limit), "N",
 	  .help = "print at most N rows (default: all)", .least = 1, .most = 1e15 },
-	{ "time-limit", 0, OPTION_SECONDS, offsetof(struct query_values, max_seconds), "TIME",
+	{ "time-limit", 0, OPTION_SECONDS, AT(options.max_seconds), "TIME",
 	  .help = "stop a statement that takes longer (default 1m)",
 	  .least = 0.001, .most = 1e6 },
-	{ "memory-limit", 0, OPTION_INTEGER, offsetof(struct query_values, max_megabytes), "MB",
+	{ "memory-limit", 0, OPTION_INTEGER, AT(options.max_megabytes), "MB",
 	  .help = "stop a statement that needs more memory (default 512)",
 	  .least = 16, .most = 1 << 20 },
-	{ "output", 'o', OPTION_TEXT, offsetof(struct query_values, output), "FILE",
+	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write the rows to FILE" },
+	WIDE_OPTION_ROWS(AT(screen)),
 	{ 0 },
 };
 /* clang-format on */
-
-static struct query_options options_of(const struct query_values *values)
-{
-	return (struct query_options){
-		.format = values->format,
-		.demangle = values->demangle,
-		.limit = (uint64_t)values->limit,
-		.max_seconds = values->max_seconds,
-		.max_megabytes = (uint64_t)values->max_megabytes,
-	};
-}
 
 /* --- one statement --- */
 
@@ -93,16 +82,15 @@ static void tell_limit(const struct query_values *values, const struct query_out
 {
 	if (outcome->more)
 		fprintf(stderr, "prospect query: more rows than --limit %lld are omitted\n",
-			(long long)values->limit);
+			(long long)values->options.limit);
 }
 
 static int select_rows(const struct query_values *values, const char *sql, const char *path,
 		       FILE *out)
 {
-	struct query_options options = options_of(values);
 	struct query_outcome outcome;
 	struct err err;
-	int rc = query_print(path, sql, &options, out, &outcome, &err);
+	int rc = query_print(path, sql, &values->options, out, &outcome, &err);
 
 	if (rc < 0)
 		return fail_statement(rc, &outcome, &err);
@@ -113,14 +101,14 @@ static int select_rows(const struct query_values *values, const char *sql, const
 /* Checks all of them, unless one cannot be run. */
 static int check_asserts(const struct query_values *values, const char *path, FILE *out)
 {
-	struct query_options options = options_of(values);
+	struct query_options options = values->options;
 	int status = 0;
 
+	options.skip_empty = true;
 	for (size_t i = 0; i < values->asserts.count; i++) {
 		struct query_outcome outcome;
 		struct err err;
-		int rc = query_print_any(path, values->asserts.items[i], &options, out, &outcome,
-					 &err);
+		int rc = query_print(path, values->asserts.items[i], &options, out, &outcome, &err);
 
 		if (rc < 0)
 			return fail_statement(rc, &outcome, &err);
@@ -142,13 +130,7 @@ static int answer_to_file(const struct query_values *values, const char *sql, co
 	struct err err;
 	int status;
 
-	if (opened_is_profile(values->output)) {
-		err_set(&err, -EEXIST,
-			"refusing to overwrite the profile %s: -o names the file to write",
-			values->output);
-		return options_fail(&command_query, &err, STATUS_FAILED);
-	}
-	if (output_file_open(values->output, &file, &err) < 0)
+	if (output_option_open(values->output, "-o names the file", &file, &err) < 0)
 		return options_fail(&command_query, &err, STATUS_FAILED);
 	status = answer(values, sql, path, output_file_stream(file));
 	if ((status == 0 || status == STATUS_ASSERT) && output_file_commit(file, &err) < 0)
@@ -158,6 +140,7 @@ static int answer_to_file(const struct query_values *values, const char *sql, co
 
 static int ask(const struct query_values *values, const char *sql, const char *file)
 {
+	_cleanup_(pager_freep) struct pager *pager = NULL;
 	char last[STATE_PATH_MAX];
 	struct err err;
 
@@ -165,9 +148,12 @@ static int ask(const struct query_values *values, const char *sql, const char *f
 		return options_fail(&command_query, &err, STATUS_FAILED);
 	if (!file)
 		file = last;
+	if (state_find(&file, last, sizeof(last), &err) < 0)
+		return options_fail(&command_query, &err, 1);
 	if (values->output)
 		return answer_to_file(values, sql, file);
-	return answer(values, sql, file, stdout);
+	pager = screen_options_pager(&values->screen);
+	return answer(values, sql, file, pager_stream(pager));
 }
 
 /* --- arguments --- */
@@ -208,35 +194,33 @@ static int sort_words(const struct query_values *values, int count, char **words
 	return 0;
 }
 
-static int list(const struct query_options *options)
+static int list(const struct query_values *values)
 {
+	_cleanup_(pager_freep) struct pager *pager = screen_options_pager(&values->screen);
 	struct err err;
 
-	if (query_list(options, stdout, &err) < 0)
+	if (query_list(&values->options, pager_stream(pager), &err) < 0)
 		return options_fail(&command_query, &err, STATUS_FAILED);
 	return 0;
 }
 
 static int run_query(int argc, char **argv)
 {
-	struct query_values values = { .max_seconds = 60, .max_megabytes = 512 };
+	struct query_values values = { .options = { .max_seconds = 60, .max_megabytes = 512 } };
 	_cleanup_(buf_done) struct buf text = { 0 };
-	struct query_options options;
 	const char *sql = NULL, *path = NULL;
-	bool help = false;
 	struct err err;
-	int first = options_parse(query_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_query, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_query);
-		return 0;
-	}
-	options = options_of(&values);
-	if (first < 0 || query_check(&options, &err) < 0 ||
+	if (first < 0)
+		return status;
+	values.options.screen =
+		screen_options_screen(&values.screen, values.output ? NULL : stdout);
+	if (query_check(&values.options, &err) < 0 ||
 	    sort_words(&values, argc - first, argv + first, &sql, &path, &err) < 0)
 		return options_fail(&command_query, &err, STATUS_WRONG);
 	if (!sql && !values.file && !values.asserts.count)
-		return list(&options);
+		return list(&values);
 	if (sql && strcmp(sql, "-") == 0)
 		values.file = sql;
 	if (values.file && read_sql(values.file, &text, &err) < 0)

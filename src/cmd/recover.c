@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prospect recover: copies what can be read of a damaged profile to a new one. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/err.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
+#include "cmd/commands.h"
 #include "load/opened.h"
+#include "load/output.h"
 #include "present/safe.h"
 #include "store/record_output.h"
-#include "views/recover.h"
+#include "views/views.h"
 
 struct recover_values {
 	const char *output;
@@ -44,7 +45,7 @@ static int recover(const char *input, const char *output)
 
 	if (rc == 0) {
 		print(&result);
-		rc = opened_end(stdout, &err);
+		rc = output_end(stdout, &err);
 	}
 	buf_done(&result.table);
 	buf_done(&result.remark);
@@ -54,22 +55,19 @@ static int recover(const char *input, const char *output)
 static int run_recover(int argc, char **argv)
 {
 	struct recover_values values = { 0 };
-	bool help = false;
 	struct err err;
-	int first = options_parse(recover_specs, argc, argv, false, &values, &help, &err);
+	int rc = 0, status, first = options_begin(&command_recover, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_recover);
-		return 0;
-	}
-	if (first >= 0 && first == argc)
-		first = err_set(&err, -1, "missing FILE: name the damaged profile");
-	else if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -1, "unexpected argument '%s': expected one FILE",
-				argv[first + 1]);
-	if (first >= 0 && values.output && record_output_check(values.output, &err) < 0)
-		first = -1;
 	if (first < 0)
+		return status;
+	if (first == argc)
+		rc = err_set(&err, -EINVAL, "missing FILE: name the damaged profile");
+	else if (argc - first > 1)
+		rc = err_set(&err, -EINVAL, "unexpected argument '%s': expected one FILE",
+			     argv[first + 1]);
+	else if (values.output)
+		rc = record_output_check(values.output, &err);
+	if (rc < 0)
 		return options_fail(&command_recover, &err, 2);
 	return recover(argv[first], values.output);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect [run] COMMAND: profile the whole machine while a command runs, then print the report. */
+/* prospect [run] COMMAND: profile the whole machine while a command runs, then print the report.
+ * prospect -p NAME: the same for processes that run already. */
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/cleanup.h"
+#include "cmd/commands.h"
 #include "cmd/options/collect_options.h"
-#include "cmd/options/command.h"
 #include "cmd/options/report_options.h"
 #include "store/record_output.h"
 
@@ -26,8 +29,9 @@ static int fail(const struct err *err, int status)
 	return status;
 }
 
-/* The report goes to stderr or to -f FILE, so that it does not mix with the command's output. */
-static int record_and_report(const struct run_values *values, char **command)
+/* The report of a command goes to stderr or to -f FILE, so that it does not mix with the command's
+ * output. */
+static int record_and_report(const struct run_values *values, char **command, const struct who *who)
 {
 	struct record_options options = collect_record_options(&values->collect);
 	struct report_values report = values->report;
@@ -41,16 +45,17 @@ static int record_and_report(const struct run_values *values, char **command)
 	if (report_options_contradict(&report, "run"))
 		return 2;
 	options.argv = command;
+	options.who = command ? NULL : who;
 	options.debug_folders = report.names.lines.debug_folders.items;
 	options.debug_folder_count = report.names.lines.debug_folders.count;
-	report.vmlinux = options.vmlinux;
+	report.options.vmlinux = options.vmlinux;
 	status = collect_run(&options, &result);
 	if (!result.path[0])
 		return status;
 	/* The exit status is the command's, even if the reader of the report has closed its end. */
 	signal(SIGPIPE, SIG_IGN);
-	rc = report_options_print(&report, result.path, values->collect.output, output, stderr,
-				  &err);
+	rc = report_options_print(&report, result.path, options.output, output,
+				  command ? stderr : stdout, &err);
 	if (!result.kept)
 		record_output_remove_temporary(result.path);
 	if (rc < 0)
@@ -61,27 +66,31 @@ static int record_and_report(const struct run_values *values, char **command)
 static int run_run(int argc, char **argv)
 {
 	struct run_values values = { .collect = COLLECT_DEFAULTS, .report = REPORT_DEFAULTS };
-	bool help = false;
+	_cleanup_(who_done) struct who who = { 0 };
+	char **command;
 	struct err err;
-	int first = options_parse(run_specs, argc, argv, true, &values, &help, &err);
+	int status, first = options_begin(&command_run, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_run);
-		report_options_print_keys();
-		return 0;
-	}
-	if (first >= 0 && first == argc)
-		first = err_set(&err, -1, "no command to profile: see 'prospect --help'");
 	if (first < 0)
+		return status;
+	command = first < argc ? argv + first : NULL;
+	if (collect_read_who(&values.collect, command, &who, &err) < 0)
 		return fail(&err, 2);
-	return record_and_report(&values, argv + first);
+	if (!command && !who.words.count) {
+		err_set(&err, -EINVAL,
+			"nothing to profile: give a command or -p NAME (see 'prospect --help')");
+		return fail(&err, 2);
+	}
+	return record_and_report(&values, command, &who);
 }
 
 const struct command command_run = {
 	.name = "run",
-	.summary = "profile the whole machine while a command runs, and print the report",
-	.usage = "[OPTION...] [--] COMMAND [ARG...]",
+	.summary = "profile the machine while a command runs, and print the report",
+	.usage = "[OPTION...] [-p NAME,... | [--] COMMAND [ARG...]]",
 	.options = run_specs,
+	.more_help = report_options_print_keys,
+	.takes_command = true,
 	.needs_proc = true,
 	.run = run_run,
 };

@@ -8,17 +8,17 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "cmd/options/command.h"
-#include "cmd/options/line_options.h"
-#include "cmd/options/options.h"
+#include "base/json_add.h"
+#include "base/scan.h"
+#include "cmd/commands.h"
+#include "cmd/options/profile_options.h"
 #include "cmd/options/terminal.h"
 #include "present/safe.h"
-#include "views/symbolize.h"
+#include "views/views.h"
 
 struct symbolize_values {
-	const char *file, *format, *demangle;
-	int64_t pid;
-	bool kernel, returns;
+	struct symbolize_options options;
+	const char *format;
 	struct line_values lines;
 };
 
@@ -26,17 +26,17 @@ struct symbolize_values {
 #define AT(field) offsetof(struct symbolize_values, field)
 
 static const struct option_spec symbolize_specs[] = {
-	{ "exe", 'e', OPTION_TEXT, AT(file), "FILE",
+	{ "exe", 'e', OPTION_TEXT, AT(options.file), "FILE",
 	  .help = "the addresses are of this executable or shared object, as in objdump" },
-	{ "pid", 'p', OPTION_INTEGER, AT(pid), "PID",
+	{ "pid", 'p', OPTION_INTEGER, AT(options.pid), "PID",
 	  .help = "the addresses are of a running process",
 	  .least = 1, .most = INT32_MAX },
-	{ "kernel", 0, OPTION_FLAG, AT(kernel), NULL,
+	{ "kernel", 0, OPTION_FLAG, AT(options.kernel), NULL,
 	  .help = "the addresses are of the running kernel" },
-	{ "return", 'r', OPTION_FLAG, AT(returns), NULL,
+	{ "return", 'r', OPTION_FLAG, AT(options.returns), NULL,
 	  .help = "the addresses are return addresses: show the call before each" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
-	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
+	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
 	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
 	LINE_OPTION_ROWS(AT(lines)),
 	{ 0 },
@@ -95,38 +95,29 @@ static void add_json_place(struct answering *answering, const char *name,
 {
 	struct buf *line = &answering->line;
 
-	buf_add_str(line, "{\"function\":");
-	safe_json(line, name);
-	buf_add_str(line, ",\"file\":");
-	if (*place->file)
-		safe_json(line, place->file);
-	else
-		buf_add_str(line, "null");
-	if (place->line)
-		buf_printf(line, ",\"line\":%" PRIu32 "}", place->line);
-	else
-		buf_add_str(line, ",\"line\":null}");
+	json_add_begin(line, NULL, '{');
+	json_add_text(line, "function", name);
+	json_add_text_or_null(line, "file", place->file);
+	json_add_number_or_null(line, "line", place->line);
+	json_add_end(line, '}');
 }
 
 static void add_json(struct answering *answering, uint64_t address, const struct symbolized *answer)
 {
 	struct buf *line = &answering->line;
 
-	buf_printf(line, "%s{\"address\":\"0x%" PRIx64 "\",\"image\":", answering->any ? ",\n" : "",
-		   address);
-	safe_json(line, answer->image);
-	buf_add_str(line, ",\"symbol\":");
-	safe_json(line, answer->symbol);
+	buf_printf(line, "%s{\"address\":\"0x%" PRIx64 "\"", answering->any ? ",\n" : "", address);
+	json_add_text(line, "image", answer->image);
+	json_add_text(line, "symbol", answer->symbol);
 	if (answer->has_offset)
-		buf_printf(line, ",\"offset\":%" PRIu64, answer->offset);
+		json_add_number(line, "offset", answer->offset);
 	else
-		buf_add_str(line, ",\"offset\":null");
-	buf_add_str(line, ",\"frames\":[");
+		json_add_null(line, "offset");
+	json_add_begin(line, "frames", '[');
 	for (size_t i = 0; i < answer->place_count; i++) {
 		const struct line_place *place = &answer->places[i];
 		bool is_last = i + 1 == answer->place_count;
 
-		buf_add_str(line, i ? "," : "");
 		add_json_place(answering,
 			       symbolizer_name(answering->symbolizer,
 					       is_last ? answer->function : place->function),
@@ -141,12 +132,9 @@ static void answer(struct answering *answering, const char *word)
 	struct symbolized answer = { .place_count = 0 };
 	struct err err;
 	uint64_t address;
-	char *end;
 	int rc = 0;
 
-	errno = 0;
-	address = strtoull(word, &end, 16);
-	if (errno || end == word || *end || *word == '-')
+	if (!scan_whole_number(word, 16, &address))
 		rc = err_set(&err, -EINVAL,
 			     "invalid address '%s': expected hexadecimal digits such as 4011a6 or "
 			     "0x4011a6",
@@ -201,18 +189,10 @@ static void tell_problems(const struct answering *answering)
 
 static int symbolize(const struct symbolize_values *values, int count, char **words)
 {
-	const struct symbolize_options options = {
-		.file = values->file,
-		.pid = (int32_t)values->pid,
-		.kernel = values->kernel,
-		.returns = values->returns,
-		.demangle = values->demangle,
-		.lines = line_options_of(&values->lines),
-	};
 	struct answering answering = { .json = values->format &&
 					       strcmp(values->format, "json") == 0 };
 	struct err err;
-	int rc = symbolizer_new(&options, &answering.symbolizer, &err);
+	int rc = symbolizer_new(&values->options, &answering.symbolizer, &err);
 
 	if (rc < 0)
 		return options_fail(&command_symbolize, &err, rc == -EINVAL ? 2 : 1);
@@ -232,20 +212,18 @@ static int symbolize(const struct symbolize_values *values, int count, char **wo
 static int run_symbolize(int argc, char **argv)
 {
 	struct symbolize_values values = { 0 };
-	bool help = false;
 	struct err err;
-	int first = options_parse(symbolize_specs, argc, argv, false, &values, &help, &err);
+	int status, first = options_begin(&command_symbolize, argc, argv, &values, &status);
 
-	if (help) {
-		options_print_help(&command_symbolize);
-		return 0;
-	}
-	if (first >= 0 && values.format && strcmp(values.format, "json") != 0 &&
-	    strcmp(values.format, "text") != 0)
-		first = err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
-				values.format);
 	if (first < 0)
+		return status;
+	if (values.format && strcmp(values.format, "json") != 0 &&
+	    strcmp(values.format, "text") != 0) {
+		err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
+			values.format);
 		return options_fail(&command_symbolize, &err, 2);
+	}
+	values.options.lines = profile_options_lines(&values.lines);
 	return symbolize(&values, argc - first, argv + first);
 }
 

@@ -6,18 +6,17 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/output_file.h"
-#include "base/vec.h"
-#include "cmd/options/command.h"
-#include "cmd/options/line_options.h"
-#include "cmd/options/options.h"
-#include "cmd/options/pid_list.h"
+#include "cmd/commands.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_option.h"
+#include "cmd/options/profile_options.h"
 #include "cmd/options/terminal.h"
-#include "cmd/progress.h"
+#include "cmd/options/who_options.h"
 #include "watch/watch.h"
 
 struct watch_values {
-	struct option_texts metrics, pids, comms, at, at_lines;
+	struct who_values who;
+	struct option_texts metrics, comms, at, at_lines;
 	const char *by, *cpus, *condition, *error_if, *module, *format, *help_metric;
 	const char *output;
 	double interval_s, duration_s, budget_percent;
@@ -36,8 +35,9 @@ static const struct option_spec watch_specs[] = {
 	  .help = "explain METRIC and what is attached for it; 'all' lists all metrics" },
 	{ "by", 'b', OPTION_TEXT, AT(by), "KEY",
 	  .help = "print a row for each cpu, pid, thread or comm (default: sum)" },
-	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...",
+	{ "pid", 'p', OPTION_TEXTS, WHO_AT(AT(who), WHO_PROCESS), "PID|NAME,...",
 	  .help = "count only calls of these processes" },
+	WHO_GROUP_ROWS(AT(who)),
 	{ "cpu", 'C', OPTION_TEXT, AT(cpus), "LIST",
 	  .help = "count only calls that are entered on these CPUs: 0-3,8" },
 	{ "comm", 0, OPTION_TEXTS, AT(comms), "NAME",
@@ -144,7 +144,7 @@ static struct watch_words words_of(const struct watch_values *values, const char
 			     .command = command ? command[0] : NULL,
 			     .all = values->all,
 			     .each_block = values->each_block,
-			     .lines = line_options_of(&values->lines) },
+			     .lines = profile_options_lines(&values->lines) },
 		.metrics = *metrics ? metrics : NULL,
 		.by = values->by,
 		.cpus = values->cpus,
@@ -158,12 +158,12 @@ static struct watch_words words_of(const struct watch_values *values, const char
 
 static void tell_progress(void *context, const char *act, size_t done, size_t count)
 {
-	progress_tell(context, act, done, count);
+	terminal_progress_tell(context, act, done, count);
 }
 
 static void tell_slow(void *context, double attach_s, double detach_s)
 {
-	progress_clear(context);
+	terminal_progress_clear(context);
 	fprintf(stderr,
 		"prospect watch: attaching will take about %.0f s, and detaching %.0f s; Ctrl-C "
 		"cancels\n",
@@ -186,9 +186,10 @@ static int show(const struct watch_values *values, struct watch_request *request
 						 .plot = values->plot,
 						 .out = out,
 						 .notes = stderr,
-						 .lines = terminal.redraws ? terminal.lines : 0,
-						 .columns = terminal.columns,
-						 .colour = terminal.colour };
+						 .lines = terminal.redraws ? terminal.screen.lines
+									   : 0,
+						 .columns = terminal.screen.columns,
+						 .colour = terminal.screen.colour };
 	_cleanup_(watch_show_freep) struct watch_show *shown = watch_show_new(&look);
 	const struct watch_options options = { .probes = *watch_request_probes(request),
 					       .argv = command,
@@ -203,7 +204,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 					       .view = watch_show_view(shown) };
 
 	rc = watch_run(&options, &result, &err);
-	progress_clear(progress);
+	terminal_progress_clear(progress);
 	if (rc == -EPIPE) /* the reader closed its end */
 		rc = 0;
 	if (rc == 0 && file)
@@ -263,7 +264,7 @@ static int list(const struct watch_values *values, const struct watch_words *ask
 static int watch(const struct watch_values *values, char *const *words, size_t count,
 		 char *const *command)
 {
-	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
+	_cleanup_(option_pids_done) struct option_pids pids = { 0 };
 	_cleanup_(buf_done) struct buf metrics = { 0 };
 	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
@@ -274,38 +275,31 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	int rc = parse_format(values, &form, &err);
 
 	if (rc == 0)
-		rc = pid_list_read("-p", &values->pids, &pids, &err);
+		rc = who_options_pids(&values->who, &pids, &err);
 	join(&values->metrics, &metrics);
 	asked = words_of(values, buf_text(&metrics), words, count, command);
 	asked.pids = pids.items;
 	asked.pid_count = pids.count;
+	asked.pids_may_end = !who_options_by_id(&values->who);
+	asked.follow = who_options_has_groups(&values->who);
 	if (rc < 0)
 		return options_fail(&command_watch, &err, status_of(rc));
-	if (values->output && output_file_open(values->output, &file, &err) < 0)
+	if (values->output &&
+	    output_option_open(values->output, "-f names the file", &file, &err) < 0)
 		return options_fail(&command_watch, &err, 1);
 	if (listing_of(values))
 		return list(values, &asked, file);
-	progress_begin(&progress, "watch");
+	terminal_progress_begin(&progress, "watch");
 	asked.targets.tell = tell_progress;
 	asked.targets.context = &progress;
 	rc = watch_request_new(&asked, &request, &err);
-	progress_clear(&progress);
+	terminal_progress_clear(&progress);
 	if (rc < 0)
 		return options_fail(&command_watch, &err, status_of(rc));
 	for (size_t i = 0; watch_request_note(request, i); i++)
 		terminal_say("prospect watch: %s", watch_request_note(request, i));
 	return values->dry ? forecast(request, command, file)
 			   : show(values, request, form, command, file, &progress);
-}
-
-/* The index of "--", which precedes the command; @argc if there is none. */
-static int find_command(int argc, char **argv)
-{
-	int i = 1;
-
-	while (i < argc && strcmp(argv[i], "--") != 0)
-		i++;
-	return i;
 }
 
 /* Refuses pairs of options where one would be ignored. */
@@ -350,8 +344,9 @@ static int check(const struct watch_values *values, int count, char *const *comm
 			       "--list, --blocks and --disassemble cannot be used together");
 	if (command && !command[0])
 		return err_set(err, -EINVAL, "no command after '--'");
-	if (command && values->pids.count)
-		return err_set(err, -EINVAL, "-p cannot be used with a command");
+	if (command && who_options_given(&values->who))
+		return err_set(err, -EINVAL, "%s cannot be used with a command",
+			       who_options_given(&values->who));
 	if (!count && !values->module && !values->at_lines.count)
 		return err_set(err, -EINVAL,
 			       "nothing to watch: name functions, e.g. 'prospect watch vfs_read "
@@ -362,19 +357,16 @@ static int check(const struct watch_values *values, int count, char *const *comm
 static int run_watch(int argc, char **argv)
 {
 	struct watch_values values = { .interval_s = 1, .budget_percent = 5 };
-	int end = find_command(argc, argv), first;
+	int end = options_border(argc, argv), status; /* the command follows */
 	char **command = end < argc ? argv + end + 1 : NULL;
-	bool help = false;
+	int first = options_begin(&command_watch, end, argv, &values, &status);
 	struct err err = { 0 };
 
-	first = options_parse(watch_specs, end, argv, false, &values, &help, &err);
-	if (help) {
-		options_print_help(&command_watch);
-		return 0;
-	}
-	if (first >= 0 && values.help_metric)
+	if (first < 0)
+		return status;
+	if (values.help_metric)
 		return help_metric(values.help_metric);
-	if (first < 0 || check(&values, end - first, command, &err) < 0)
+	if (check(&values, end - first, command, &err) < 0)
 		return options_fail(&command_watch, &err, 2);
 	return watch(&values, argv + first, (size_t)(end - first), command);
 }

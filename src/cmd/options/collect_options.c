@@ -12,21 +12,19 @@ enum { PROGRESS_AFTER_S = 3 };
 
 struct record_options collect_record_options(const struct collect_options *options)
 {
-	return (struct record_options){
-		.events = options->events.items,
-		.event_count = options->events.count,
-		.as_user = options->as_user,
-		.rate_hz = options->rate_hz,
-		.flush_cs = options->flush_cs,
-		.ring_kb = options->ring_kb,
-		.stacks = options->stacks,
-		.off_cpu = options->off_cpu,
-		.max_depth = (size_t)options->max_depth,
-		.no_build_ids = options->no_build_ids,
-		.system_map = options->system_map,
-		.vmlinux = options->vmlinux,
-		.output = options->output,
-	};
+	struct record_options record = options->record;
+
+	record.events = options->events.items;
+	record.event_count = options->events.count;
+	return record;
+}
+
+int collect_read_who(const struct collect_options *options, char *const *command, struct who *who,
+		     struct err *err)
+{
+	int rc = who_options_read(&options->who, who, err);
+
+	return rc < 0 ? rc : who_options_check_command(who, command, err);
 }
 
 static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)

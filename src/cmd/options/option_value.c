@@ -3,10 +3,18 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
+#include "base/scan.h"
+#include "base/vec.h"
+
+enum {
+	MOST_PID = 4194304, /* PID_MAX_LIMIT of 64-bit kernels */
+	PRIVATE_MODE = 0600,
+};
 
 /* The name of a type in a message. */
 static const char *wanted(enum option_type type)
@@ -69,49 +77,21 @@ static bool read_integer(const char *text, int64_t *ret_value)
 	return true;
 }
 
-/* Reads a plain decimal number, without strtod's hexadecimal, infinity and nan. *ret_rest: the text
- * after it. */
-static bool read_decimal(const char *text, double *ret_value, const char **ret_rest)
-{
-	static const char digits[] = "+-.0123456789eE";
-	char *end;
-	double value;
-
-	if (isspace((unsigned char)*text))
-		return false;
-	value = strtod(text, &end);
-	if (end == text || (size_t)(end - text) > strspn(text, digits) || !isfinite(value))
-		return false;
-	*ret_value = value;
-	*ret_rest = end;
-	return true;
-}
-
 static bool read_number(const char *text, double *ret_value)
 {
-	const char *rest;
-
-	return read_decimal(text, ret_value, &rest) && (!*rest || strcmp(rest, "%") == 0);
+	return scan_decimal(&text, ret_value) && (!*text || strcmp(text, "%") == 0);
 }
 
 static bool read_seconds(const char *text, double *ret_value)
 {
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 } };
-	const char *rest;
+	uint64_t unit_ns = NS_PER_S;
 	double value;
 
-	if (!read_decimal(text, &value, &rest) || value < 0)
+	if (!scan_decimal(&text, &value) || value < 0 ||
+	    (*text && !scan_time_unit(&text, &unit_ns)) || *text)
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(rest, units[i].name) == 0) {
-			*ret_value = value * units[i].seconds;
-			return true;
-		}
-	}
-	return false;
+	*ret_value = value * ((double)unit_ns / (double)NS_PER_S);
+	return true;
 }
 
 static int set_integer(const struct option_spec *spec, const char *name, const char *text,
@@ -167,4 +147,58 @@ int option_value_set(const struct option_spec *spec, const char *name, const cha
 			*(const char **)place = text;
 		return 0;
 	}
+}
+
+static int add_pids(const char *name, const char *text, struct option_pids *pids, struct err *err)
+{
+	for (const char *at = text;; at++) {
+		uint64_t pid;
+
+		at += strspn(at, " \t\n");
+		if (!scan_number(&at, 10, &pid) || pid == 0 || pid > MOST_PID ||
+		    (*at && *at != ','))
+			return err_set(err, -EINVAL, "invalid %s '%s': expected a list of %s ids",
+				       name, text, name[1] == 't' ? "thread" : "process");
+		*vec_push(pids) = (pid_t)pid;
+		if (!*at)
+			return 0;
+	}
+}
+
+int option_value_pids(const char *name, const struct option_texts *texts, struct option_pids *pids,
+		      struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++)
+		rc = add_pids(name, texts->items[i], pids, err);
+	return rc;
+}
+
+void option_pids_done(struct option_pids *pids)
+{
+	vec_free(pids);
+}
+
+int option_value_mode(const char *text, mode_t *ret_mode, struct err *err)
+{
+	unsigned long mode = PRIVATE_MODE;
+
+	if (text) {
+		size_t length = strlen(text);
+
+		if (length == 0 || length > 4 || strspn(text, "01234567") != length)
+			return err_set(
+				err, -EINVAL,
+				"invalid --mode '%s': expected an octal file mode such as 0640",
+				text);
+		mode = strtoul(text, NULL, 8);
+	}
+	if (mode > 0666 || (mode & 0111) || (mode & 0600) != 0600)
+		return err_set(err, -EINVAL,
+			       "invalid --mode '%s': expected 0600 to 0666, readable and writable "
+			       "by the owner and not executable",
+			       text);
+	*ret_mode = (mode_t)mode;
+	return 0;
 }

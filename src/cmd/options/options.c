@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "cmd/options/command.h"
 #include "cmd/options/option_value.h"
 
 enum { MAX_SHOWN_NAME = 64 };
@@ -371,25 +370,54 @@ static void print_row(const struct option_spec *spec)
 	printf("  %-28s %s\n", names, spec->help);
 }
 
-int options_fail(const struct command *command, const struct err *err, int status)
-{
-	fprintf(stderr, "prospect %s: %s\n", command->name, err->text);
-	return status;
-}
-
-void options_print_help(const struct command *command)
+static void print_help(const struct command *command)
 {
 	printf("prospect %s: %s\n\nUsage: prospect %s %s\n\nOptions:\n", command->name,
 	       command->summary, command->name, command->usage);
 	for (const struct option_spec *spec = command->options; !is_end(spec); spec++)
 		print_row(spec);
 	print_row(&help_option);
+	if (command->more_help)
+		command->more_help();
+}
+
+int options_fail(const struct command *command, const struct err *err, int status)
+{
+	fprintf(stderr, "prospect %s: %s\n", command->name, err->text);
+	return status;
+}
+
+int options_begin(const struct command *command, int argc, char **argv, void *values,
+		  int *ret_status)
+{
+	bool help = false;
+	struct err err;
+	int first = options_parse(command->options, argc, argv, command->takes_command, values,
+				  &help, &err);
+
+	if (first >= 0 && !help)
+		return first;
+	*ret_status = 0;
+	if (help)
+		print_help(command);
+	else
+		*ret_status = options_fail(command, &err, 2);
+	return -1;
+}
+
+int options_border(int argc, char **argv)
+{
+	int at = 1;
+
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
+	return at;
 }
 
 void options_print_rows(const struct option_spec *specs)
 {
 	for (const struct option_spec *spec = specs; !is_end(spec); spec++) {
-		if (spec->help)
+		if (spec->help && spec->type != OPTION_REFUSED)
 			printf("%c\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
 			       spec->long_name ? spec->long_name : "-",
 			       spec->argument && spec->type != OPTION_OPTIONAL ? spec->argument

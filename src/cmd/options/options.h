@@ -15,16 +15,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
+
+struct option_spec;
+
+/* A subcommand; cmd/commands.h has the table of them. */
+struct command {
+	const char *name;		   /* as typed */
+	const char *summary;		   /* one line for the list of commands */
+	const char *usage;		   /* what follows the name in the usage line */
+	const struct option_spec *options; /* ends with an all-zero row */
+	void (*more_help)(void); /* prints what --help has after the options; may be NULL */
+	bool takes_command;	 /* its options end at the first word */
+	bool needs_proc;	 /* does nothing useful without /proc */
+	bool reads_profiles;	 /* and the files they name: needs many open files */
+	/* argv[0] is the command's name. Returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
 
 enum option_type {
 	OPTION_FLAG,	 /* bool: set true */
 	OPTION_TEXT,	 /* const char *: borrowed from argv */
 	OPTION_TEXTS,	 /* struct option_texts: may be given several times */
 	OPTION_OPTIONAL, /* const char *: --name gives "", --name=VALUE the value; no short name */
-	OPTION_INTEGER,	 /* int64_t within [least, most] */
+	OPTION_INTEGER,	 /* int64_t or size_t within [least, most] */
 	OPTION_NUMBER,	 /* double within [least, most]; "5%" is read as 5 */
 	OPTION_SECONDS,	 /* double seconds from 10, 1.5, 250ms, 10s, 2m, 1h */
 	OPTION_REFUSED,	 /* not an option (any more): help says what to use; exit 2 */
@@ -58,11 +73,14 @@ struct option_spec {
 int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,
 		  void *values, bool *ret_help, struct err *err);
 
-struct command;
+/* Parses the words of @command as options_parse does, and answers --help and a wrong command line
+ * itself: then returns -1, and *ret_status is the exit status. */
+int options_begin(const struct command *command, int argc, char **argv, void *values,
+		  int *ret_status);
+/* The index of the first "--"; @argc if there is none. For commands that have words before it. */
+int options_border(int argc, char **argv);
 /* Prints "prospect NAME: REASON" on stderr and returns @status, the exit status. */
 int options_fail(const struct command *command, const struct err *err, int status);
-/* Prints usage and options of a command, as for --help, to stdout. */
-void options_print_help(const struct command *command);
 /* For checks and completion: prints a line for each listed option to stdout,
  * "V<tab>verbosity<tab>LEVEL", with "-" for what an option lacks. */
 void options_print_rows(const struct option_spec *specs);

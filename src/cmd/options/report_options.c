@@ -2,37 +2,16 @@
 #include "cmd/options/report_options.h"
 
 #include "base/output_file.h"
+#include "cmd/options/output_option.h"
 #include "cmd/options/terminal.h"
-#include "views/report.h"
 
 static struct report_options options_of(const struct report_values *values)
 {
-	return (struct report_options){
-		.level = (int)values->level,
-		.list_percent = values->list_percent,
-		.detail_percent = values->detail_percent,
-		.by = values->by,
-		.children = values->children,
-		.side_by_side = values->side_by_side,
-		.merge = values->merge,
-		.sort = values->sort,
-		.reversed = values->reversed,
-		.accumulated = values->accumulated,
-		.global_percent = values->global_percent,
-		.details = values->details,
-		.hierarchy = values->hierarchy,
-		.bare = values->bare,
-		.selection = select_options_of(&values->select),
-		.limit = (size_t)values->limit,
-		.threshold = values->threshold,
-		.cover = values->cover,
-		.format = values->format,
-		.instructions = values->instructions,
-		.intel = values->intel,
-		.max_images = (size_t)values->max_images,
-		.vmlinux = values->vmlinux,
-		.names = name_options_of(&values->names),
-	};
+	struct report_options options = values->options;
+
+	options.selection = profile_options_selection(&values->select);
+	options.names = profile_options_names(&values->names);
+	return options;
 }
 
 int report_options_open(const struct report_values *values, struct output_file **ret_output,
@@ -41,13 +20,15 @@ int report_options_open(const struct report_values *values, struct output_file *
 	struct report_options options = options_of(values);
 	int rc = report_check(&options, err);
 
+	if (rc == 0)
+		rc = screen_options_check(&values->screen, err);
 	if (rc < 0) {
 		*ret_status = 2;
 		return rc;
 	}
 	*ret_output = NULL;
 	if (values->output)
-		rc = output_file_open(values->output, ret_output, err);
+		rc = output_option_open(values->output, "-f names the file", ret_output, err);
 	if (rc < 0)
 		*ret_status = 1;
 	return rc;
@@ -65,27 +46,21 @@ bool report_options_contradict(const struct report_values *values, const char *c
 	return report_contradictions(&options, tell, (void *)command) > 0;
 }
 
-static void ask_terminal(FILE *out, struct report_options *options)
-{
-	struct terminal terminal;
-
-	terminal_ask(out, &terminal);
-	options->colour = terminal.colour;
-	options->lines = terminal.lines;
-	options->columns = terminal.columns;
-}
-
 int report_options_print(const struct report_values *values, const char *path, const char *file,
 			 struct output_file *output, FILE *otherwise, struct err *err)
 {
 	struct report_options options = options_of(values);
+	_cleanup_(pager_freep) struct pager *pager = NULL;
 	int rc;
 
 	options.file = file;
 	if (!output) {
-		ask_terminal(otherwise, &options);
-		return report_print(path, &options, otherwise, err);
+		options.screen =
+			screen_options_screen(&values->screen, otherwise ? otherwise : stdout);
+		pager = otherwise ? NULL : screen_options_pager(&values->screen);
+		return report_print(path, &options, pager ? pager_stream(pager) : otherwise, err);
 	}
+	options.screen = screen_options_screen(&values->screen, NULL);
 	rc = report_print(path, &options, output_file_stream(output), err);
 	return rc < 0 ? rc : output_file_commit(output, err);
 }

@@ -4,36 +4,27 @@
 #define CMD_OPTIONS_REPORT_OPTIONS_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
 #include "base/output_file.h"
-#include "cmd/options/name_options.h"
 #include "cmd/options/options.h"
-#include "cmd/options/select_options.h"
+#include "cmd/options/profile_options.h"
+#include "cmd/options/screen_options.h"
+#include "views/views.h"
 
 struct report_values {
-	int64_t level;
-	double list_percent, detail_percent;
-	const char *by, *side_by_side, *merge, *sort;
-	bool children, reversed, accumulated, global_percent, details, hierarchy, bare;
+	struct report_options options; /* but for its selection and names, which are the next two */
 	struct select_values select;
-	int64_t limit;
-	double threshold, cover;
-	const char *format;
-	const char *output;
-	bool instructions;
-	bool intel;
-	int64_t max_images;
-	const char *vmlinux;
 	struct name_values names;
+	struct screen_values screen;
+	const char *output;
 };
 
 /* Defaults. That of -m depends on the level. */
-#define REPORT_DEFAULTS                             \
-	{                                           \
-		.level = 1, .detail_percent = -1.0, \
+#define REPORT_DEFAULTS                                          \
+	{                                                        \
+		.options = {.level = 1, .detail_percent = -1.0 } \
 	}
 
 /* clang-format off */
@@ -42,57 +33,61 @@ struct report_values {
 
 /* Rows of an option table whose struct @type has a struct report_values @member. */
 #define REPORT_OPTION_ROWS(type, member) \
-	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, level), "LEVEL", \
+	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, options.level), "LEVEL", \
 	  .help = "1: one screen; 2: also the command; 3: also processes above -m; 4: all", \
 	  .least = 1, .most = 4 }, \
-	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, list_percent), "PCT", \
+	{ "quality", 0, OPTION_FLAG, REPORT_ROW(type, member, options.quality), NULL, \
+	  .help = "print only how far the profile can be trusted: losses, stacks, own cost ..." }, \
+	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, options.list_percent), "PCT", \
 	  .help = "list only processes with at least this share (default 0)", \
 	  .least = 0, .most = 100 }, \
-	{ "least-detailed", 'm', OPTION_NUMBER, REPORT_ROW(type, member, detail_percent), "PCT", \
+	{ "least-detailed", 'm', OPTION_NUMBER, REPORT_ROW(type, member, options.detail_percent), "PCT", \
 	  .help = "detail only processes with at least this share (default 1; at -V4 as -k)", \
 	  .least = 0, .most = 100 }, \
-	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, by), "KEYS", \
+	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, options.by), "KEYS", \
 	  .help = "print a table by these keys instead: process,symbol ..." }, \
-	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
+	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, options.children), NULL, \
 	  .help = "print a table of functions, each with everything that it called" }, \
-	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
+	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, options.columns_key), "KEY", \
 	  .help = "show the values of this key side by side: cpu, thread, event, time ...", \
 	  .hint = "name one key; others go into --by, or are left out, which merges them" }, \
-	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
+	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, options.details), NULL, \
 	  .help = "below each row of a table, list the sampled addresses" }, \
-	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \
+	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, options.hierarchy), NULL, \
 	  .help = "print the table as a tree, each row the sum of those below it" }, \
-	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, merge), "KEYS", \
+	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, options.merge), "KEYS", \
 	  .help = "print a table that adds up over these keys: process,mode; all: only code" }, \
 	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \
+	SCOPE_OPTION_ROWS(REPORT_ROW(type, member, select), 0), \
 	SLICE_OPTION_ROW(REPORT_ROW(type, member, select)), \
-	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
+	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, options.limit), "N", \
 	  .help = "print at most N rows of a table (default: all)", .least = 1, .most = 1e9 }, \
-	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
+	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, options.threshold), "PCT", \
 	  .help = "omit rows with a smaller share (default 0)", .least = 0, .most = 100 }, \
-	{ "cover", 0, OPTION_NUMBER, REPORT_ROW(type, member, cover), "PCT", \
+	{ "cover", 0, OPTION_NUMBER, REPORT_ROW(type, member, options.cover), "PCT", \
 	  .help = "print only the first rows that together reach this share (default: all)", \
 	  .least = 0, .most = 100 }, \
-	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, sort), "KEYS", \
+	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, options.sort), "KEYS", \
 	  .help = "sort rows by weight, samples, self or keys of the table (default weight)" }, \
-	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, reversed), NULL, \
+	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, options.reversed), NULL, \
 	  .help = "reverse the order of the rows" }, \
-	{ "accumulated", 0, OPTION_FLAG, REPORT_ROW(type, member, accumulated), NULL, \
+	{ "accumulated", 0, OPTION_FLAG, REPORT_ROW(type, member, options.accumulated), NULL, \
 	  .help = "show the share of each row and all rows above it together" }, \
-	{ "global-percent", 0, OPTION_FLAG, REPORT_ROW(type, member, global_percent), NULL, \
-	  .help = "show percentages of the whole profile, not of the selected samples" }, \
-	{ "no-header", 0, OPTION_FLAG, REPORT_ROW(type, member, bare), NULL, \
+	{ "global-percent", 0, OPTION_FLAG, REPORT_ROW(type, member, options.global_percent), NULL, \
+	  .help = "show percentages of all samples, not of the selected ones" }, \
+	{ "no-header", 0, OPTION_FLAG, REPORT_ROW(type, member, options.bare), NULL, \
 	  .help = "print a table without the head above it" }, \
-	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
+	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, options.instructions), NULL, \
 	  .help = "show the sampled instructions" }, \
-	{ "intel-syntax", 0, OPTION_FLAG, REPORT_ROW(type, member, intel), NULL, \
+	{ "intel-syntax", 0, OPTION_FLAG, REPORT_ROW(type, member, options.intel), NULL, \
 	  .help = "write x86 instructions in Intel syntax, not in AT&T syntax" }, \
-	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
+	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, options.max_images), "N", \
 	  .help = "keep at most N files open for -d (default 8)", .least = 1, .most = 1000, \
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
-	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
+	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, options.format), "FORMAT", \
 	  .help = "text, csv or json" }, \
 	NAME_OPTION_ROWS(REPORT_ROW(type, member, names)), \
+	SCREEN_OPTION_ROWS(REPORT_ROW(type, member, screen)), \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
 	  .help = "write the report to FILE" }
 /* clang-format on */
@@ -107,8 +102,8 @@ int report_options_open(const struct report_values *values, struct output_file *
  * Returns whether there are any. For options that report_options_open accepts. */
 bool report_options_contradict(const struct report_values *values, const char *command);
 
-/* Prints the report of the profile at @path to @output and commits that; to @otherwise if @output
- * is NULL. @file: FILE as typed by the user; NULL: none. */
+/* Prints the report of the profile at @path to @output and commits that. If @output is NULL, prints to
+ * @otherwise; if that is NULL too, to standard output, through a pager. @file: FILE as typed by the user; NULL: none. */
 int report_options_print(const struct report_values *values, const char *path, const char *file,
 			 struct output_file *output, FILE *otherwise, struct err *err);
 

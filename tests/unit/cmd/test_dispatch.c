@@ -125,11 +125,18 @@ static void the_first_word(void **state)
 		{ "rum", &run, "run rum" },	      /* near a subcommand, but it exists */
 		{ "./reprot", &run, "run ./reprot" }, /* a slash: not on PATH anyway */
 		{ "nonsense", &run, "run nonsense" }, /* near nothing: run says it is not there */
+		{ "-V4", &run, "run -V4" },	      /* run says what is missing */
+		{ "--", &run, "run --" },
 		{ "-h", &help, "help" },
 		{ "-V4 --help ls", &help, "help" },
 		{ "--version", &help, "help --version" },
 		{ "report --help", &report, "report --help" },
 		{ "ls --help", &run, "run ls --help" },
+		/* perf's subcommands are programs if that is said */
+		{ "run stat x", &run, "run stat x" },
+		{ "-- stat", &run, "run -- stat" },
+		{ "./stat", &run, "run ./stat" },
+		{ "stats", &run, "run stats" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -148,8 +155,13 @@ static void wrong_lines(void **state)
 		{ "helm", -ENOENT, "'helm' is not a command: did you mean 'prospect help'?" },
 		{ "-V4 reprot", -ENOENT,
 		  "'reprot' is not a command: did you mean 'prospect report'?" },
-		{ "-V4", -EINVAL, "no command to profile: try 'prospect --help'" },
-		{ "--", -EINVAL, "no command to profile: try 'prospect --help'" },
+		{ "stat x", -EINVAL,
+		  "'stat' is a subcommand of perf: use 'prospect count COMMAND'; to profile the "
+		  "program stat: 'prospect run -- stat'" },
+		{ "-V4 buildid-list", -EINVAL,
+		  "'buildid-list' is a subcommand of perf: use 'prospect query \"SELECT path, "
+		  "hex(build_id) FROM image\"'; to profile the program buildid-list: 'prospect run "
+		  "-- buildid-list'" },
 		{ "--al ls -V", 0, NULL },
 		{ "-v4 ls", -EINVAL, "unknown option '-v': did you mean '-V'?" },
 		{ "-a report x", -EINVAL,

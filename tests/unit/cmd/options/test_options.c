@@ -175,7 +175,7 @@ static void numbers_and_times(void **state)
 	}
 }
 
-static void wrong_lines_are_told(void **state)
+static void wrong_lines_are_reported(void **state)
 {
 	static const struct {
 		const char *line, *text;
@@ -315,7 +315,7 @@ int main(void)
 		cmocka_unit_test(words_and_options_mix),
 		cmocka_unit_test(two_dashes_end_options),
 		cmocka_unit_test(numbers_and_times),
-		cmocka_unit_test(wrong_lines_are_told),
+		cmocka_unit_test(wrong_lines_are_reported),
 		cmocka_unit_test(texts_come_in_numbers),
 		cmocka_unit_test(help_stops_everything),
 		cmocka_unit_test(a_dry_run),

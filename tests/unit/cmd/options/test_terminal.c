@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/progress.h"
+#include "cmd/options/terminal.h"
 
 /* Longer than any pause between two lines. */
 #define LONG_NS (3600 * NS_PER_S)
@@ -66,19 +66,19 @@ static void lines_come_now_and_then(void **state)
 	struct capture capture;
 
 	capture_begin(&capture);
-	progress_begin(&progress, "watch");
+	terminal_progress_begin(&progress, "watch");
 	assert_false(progress.redraws);
-	progress_tell(&progress, act, 1, 4);
+	terminal_progress_tell(&progress, act, 1, 4);
 	assert_string_equal(captured(&capture), "");
 	let_pass(&progress, LONG_NS);
-	progress_tell(&progress, act, 2, 4);
+	terminal_progress_tell(&progress, act, 2, 4);
 	assert_string_equal(captured(&capture),
 			    "prospect watch: attaching: 2 of 4, about 3600 s left\n");
-	progress_tell(&progress, act, 3, 4);
+	terminal_progress_tell(&progress, act, 3, 4);
 	assert_string_equal(captured(&capture), "");
 	let_pass(&progress, LONG_NS);
-	progress_tell(&progress, act, 4, 4); /* it is over */
-	progress_clear(&progress);
+	terminal_progress_tell(&progress, act, 4, 4); /* it is over */
+	terminal_progress_clear(&progress);
 	assert_string_equal(captured(&capture), "");
 	capture_end(&capture);
 }
@@ -90,21 +90,21 @@ static void a_line_is_written_over(void **state)
 	struct capture capture;
 
 	capture_begin(&capture);
-	progress_begin(&progress, "watch");
+	terminal_progress_begin(&progress, "watch");
 	progress.redraws = true;
-	progress_tell(&progress, first, 1, 4);
+	terminal_progress_tell(&progress, first, 1, 4);
 	let_pass(&progress, LONG_NS);
-	progress_tell(&progress, first, 1, 4);
+	terminal_progress_tell(&progress, first, 1, 4);
 	assert_string_equal(captured(&capture),
 			    "prospect watch: attaching: 1 of 4, about 10800 s left");
 	let_pass(&progress, LONG_NS);
-	progress_tell(&progress, first, 2, 4);
+	terminal_progress_tell(&progress, first, 2, 4);
 	assert_string_equal(captured(&capture),
 			    "\r\033[Kprospect watch: attaching: 2 of 4, about 7200 s left");
-	progress_tell(&progress, first, 4, 4);
+	terminal_progress_tell(&progress, first, 4, 4);
 	assert_string_equal(captured(&capture), "\r\033[K");
-	progress_tell(&progress, then, 1, 4); /* soon over, as far as is known */
-	progress_clear(&progress);
+	terminal_progress_tell(&progress, then, 1, 4); /* soon over, as far as is known */
+	terminal_progress_clear(&progress);
 	assert_string_equal(captured(&capture), "");
 	capture_end(&capture);
 }

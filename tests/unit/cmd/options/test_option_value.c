@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cmd/options/pid_list.h"
+#include "cmd/options/option_value.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,10 +13,10 @@
 
 static void all_lists_are_one(void **state)
 {
-	const struct option_texts texts = { .items = { "1,20", "4194304" }, .count = 2 };
-	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
+	const struct option_texts texts = { .items = { "1, \t20", "\n4194304" }, .count = 2 };
+	_cleanup_(option_pids_done) struct option_pids pids = { 0 };
 
-	assert_int_equal(pid_list_read("-p", &texts, &pids, NULL), 0);
+	assert_int_equal(option_value_pids("-p", &texts, &pids, NULL), 0);
 	assert_int_equal(pids.count, 3);
 	assert_int_equal(pids.items[0], 1);
 	assert_int_equal(pids.items[1], 20);
@@ -26,9 +26,9 @@ static void all_lists_are_one(void **state)
 static void without_lists_there_are_none(void **state)
 {
 	const struct option_texts texts = { .count = 0 };
-	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
+	_cleanup_(option_pids_done) struct option_pids pids = { 0 };
 
-	assert_int_equal(pid_list_read("-p", &texts, &pids, NULL), 0);
+	assert_int_equal(option_value_pids("-p", &texts, &pids, NULL), 0);
 	assert_int_equal(pids.count, 0);
 }
 
@@ -40,21 +40,21 @@ static void what_is_no_id_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		const struct option_texts texts = { .items = { "7", wrong[i] }, .count = 2 };
-		_cleanup_(pid_list_done) struct pid_list pids = { 0 };
+		_cleanup_(option_pids_done) struct option_pids pids = { 0 };
 
-		assert_int_equal(pid_list_read("-p", &texts, &pids, NULL), -EINVAL);
+		assert_int_equal(option_value_pids("-p", &texts, &pids, NULL), -EINVAL);
 	}
 }
 
 static void the_option_says_what_ids_they_are(void **state)
 {
 	const struct option_texts texts = { .items = { "x" }, .count = 1 };
-	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
+	_cleanup_(option_pids_done) struct option_pids pids = { 0 };
 	struct err err = { "" };
 
-	pid_list_read("-p", &texts, &pids, &err);
+	option_value_pids("-p", &texts, &pids, &err);
 	assert_string_equal(err.text, "invalid -p 'x': expected a list of process ids");
-	pid_list_read("-t", &texts, &pids, &err);
+	option_value_pids("-t", &texts, &pids, &err);
 	assert_string_equal(err.text, "invalid -t 'x': expected a list of thread ids");
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/options/profile_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cmd/options/terminal.h"
+#include "present/safe.h"
+
+struct selection profile_options_selection(const struct select_values *values)
+{
+	struct selection selection = values->selection;
+
+	selection.clauses = values->clauses.items;
+	selection.clause_count = values->clauses.count;
+	return selection;
+}
+
+static void show_progress(void *context, const char *what)
+{
+	struct buf shown = { 0 };
+
+	if (!isatty(STDERR_FILENO)) /* it goes to a pager by now */
+		return;
+	safe_text(&shown, what);
+	fprintf(stderr, "\r\033[K%s%s", *what ? "prospect: " : "", buf_text(&shown));
+	buf_done(&shown);
+	(void)context;
+}
+
+struct line_options profile_options_lines(const struct line_values *values)
+{
+	struct line_options options = values->options;
+	struct terminal terminal;
+
+	terminal_ask(stderr, &terminal);
+	options.debug_folders = values->debug_folders.items;
+	options.debug_folder_count = values->debug_folders.count;
+	options.progress = terminal.redraws ? show_progress : NULL;
+	return options;
+}
+
+struct opened_names profile_options_names(const struct name_values *values)
+{
+	struct opened_names names = values->names;
+
+	names.lines = profile_options_lines(&values->lines);
+	return names;
+}
+
+int profile_options_status(int rc)
+{
+	return rc == -ESRCH ? 2 : 1;
+}
