@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What changed between the two sides of a page: how much, whether that may be chance, and in what
 // colour. No DOM here.
-"use strict";
 
 const CERTAIN = 2.576; // deviations: 99 % lies within
 const FULL = 2; // a change by this factor has the full colour
 
-// The change of a node's share. tree: of one side, with the other's numbers; old: the tree is of the
-// old side. The deviation is that of independent samples.
-function changeOf(tree, node, old) {
-	const side = share(tree, node), other = share(tree.other, node);
+// The change of the share of a node or a row, of which each side has a weight and samples. tree: of one
+// side, with the other's numbers; old: it is of the old side. The deviation is that of independent
+// samples.
+export function changeBetween(tree, here, there, old) {
+	const side = shareOf(here, tree.all), other = shareOf(there, tree.other.all);
 	const [before, after] = old ? [side, other] : [other, side];
 	const hits = before.hits + after.hits, all = before.all + after.all;
 	const pooled = all ? hits / all : 0;
@@ -25,9 +25,14 @@ function changeOf(tree, node, old) {
 	};
 }
 
-function share(side, node) {
-	return { share: side.total[0] ? side.total[node] / side.total[0] : 0,
-		hits: side.samples[node], all: side.samples[0] };
+export function changeOf(tree, node, old) {
+	const { other } = tree;
+	return changeBetween(tree, { weight: tree.total[node], samples: tree.samples[node] },
+		{ weight: other.total[node], samples: other.samples[node] }, old);
+}
+
+function shareOf({ weight, samples }, all) {
+	return { share: all.weight ? weight / all.weight : 0, hits: samples, all: all.samples };
 }
 
 // From -1 (half or less of what it was) over 0 to 1 (twice or more): by the logarithm.
@@ -38,20 +43,20 @@ function degreeOf(change) {
 }
 
 // Red is more, blue is less, grey is within noise.
-function colourOfChange(change) {
+export function colourOfChange(change) {
 	if (!change.real)
 		return "hsl(40 8% 84%)";
 	return colourOfDegree(degreeOf(change));
 }
 
-function colourOfDegree(degree) {
+export function colourOfDegree(degree) {
 	const strength = Math.abs(degree);
 	return `hsl(${degree > 0 ? 8 : 212} ${(35 + 50 * strength).toFixed(0)}% ` +
 		`${(86 - 24 * strength).toFixed(0)}%)`;
 }
 
 // Nodes that are on the side that is not drawn only, the outermost of each stack, the largest first.
-function missing(tree) {
+export function missing(tree) {
 	const nodes = [];
 	for (let i = 1; i < tree.count; i++) {
 		if (!tree.total[i] && tree.other.total[i] > 0 && tree.total[tree.parent[i]] > 0)
