@@ -15,6 +15,11 @@ _prospect_value() {
 		'word == "-" $1 || word == "--" $2 { if ($3 != "-") print $3 }'
 }
 
+# The processes that run, by id and by name.
+_prospect_processes() {
+	(cd /proc && printf '%s\n' [0-9]* && cat [0-9]*/comm 2>/dev/null) | grep -v ' ' | sort -u
+}
+
 # _prospect_complete_value PROGRAM VALUE WORD: what an option's value of this name may be. Of a list
 # with commas the last one is completed.
 _prospect_complete_value() {
@@ -35,6 +40,10 @@ _prospect_complete_value() {
 	STYLE) mapfile -t COMPREPLY < <(compgen -W 'none normal smart' -- "$2") ;;
 	LEVEL) mapfile -t COMPREPLY < <(compgen -W '1 2 3 4' -- "$2") ;;
 	PID,...) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$2") ;;
+	'PID|NAME,...')
+		[[ $2 != *,* ]] || before=${2%,*},
+		mapfile -t COMPREPLY < <(compgen -P "$before" -W "$(_prospect_processes)" -- "${2##*,}")
+		;;
 	FILE) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
 	*) COMPREPLY=() ;;
 	esac

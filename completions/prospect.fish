@@ -47,6 +47,9 @@ function __prospect_values_of -a typed
             printf '%s\n' 1 2 3 4
         case 'PID,...'
             __fish_complete_pids
+        case 'PID|NAME,...'
+            __fish_complete_pids
+            cat /proc/*/comm 2>/dev/null | sort -u
         case K=V
             printf '%s=\n' (__prospect_keys)
         case KEYS
