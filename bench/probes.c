@@ -3,7 +3,7 @@
  * probes: what the bodies of the probe programs take (bench/probes.bpf.c), as the kernel counts it:
  * ns of an empty program, of one that counts entries, of a timed pair; and how much faster two
  * pinned CPUs are than one at timed pairs. Two processors of a machine may be one core's, and are
- * slowed down by each other whatever they do; so the same is told of a loop that never leaves the
+ * slowed down by each other whatever they do; so the same is printed for a loop that never leaves the
  * program, and of an empty program. Every system call of the machine is a call meanwhile.
  */
 #include <bpf/bpf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timer HZ COMMAND...: runs a command while the clock event interrupts every CPU at HZ and nobody
+ * timer HZ COMMAND...: runs a command while the clock event interrupts every CPU at HZ and nothing
  * takes its samples: what every sampling profiler must cost at least.
  */
 #include <errno.h>

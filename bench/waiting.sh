@@ -1,8 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What it costs to know where threads wait (--off-cpu), at about 100,000 switches a second on one CPU:
-# the work's own CPU time, where the programs at each switch run, and the profiler's, both above a
-# recording without. Runs of the ways are paired, in random order.
+# What it costs to know whether the command waits, as every recording of a command does, and where
+# threads wait (--off-cpu), at about 100,000 switches a second on one CPU: the work's own CPU time, where
+# the programs at each switch run, and the profiler's, both above a recording without. Whether it waits
+# is not looked at if the work is not the command ("machine"). Runs of the ways are paired, in random
+# order.
 # shellcheck disable=SC2154 # scratch, prospect, here: of run.sh
 
 # under_way WAY ROUNDS AMOUNT: switches, CPU seconds of the work, and of the profiler.
@@ -15,6 +17,12 @@ under_way() {
 	RUN
 	chmod +x "$scratch/switches"
 	case $way in
+	machine) "$scratch/measure" "$scratch/measures" sh -c '
+		"$1" record -q -a -F 100 -o "$2" & recorder=$!
+		until [ -s "$2" ]; do sleep 0.1; done
+		sleep 1 # from then until it records: more than it takes
+		"$3" && kill -TERM $recorder && wait $recorder
+		' sh "$prospect" "$scratch/waits.data" "$scratch/switches" ;;
 	clock) "$scratch/measure" "$scratch/measures" "$prospect" record -q -F 100 \
 		-o "$scratch/waits.data" "$scratch/switches" ;;
 	off-cpu) "$scratch/measure" "$scratch/measures" "$prospect" record -q -F 100 --off-cpu \
@@ -45,7 +53,7 @@ waits_once() {
 }
 
 waiting() {
-	local amount pairs=5 ways=(clock off-cpu) way i line rows
+	local amount pairs=${BENCH_PAIRS:-5} ways=(machine clock off-cpu) way i line rows
 	cc -O2 -D_GNU_SOURCE -o "$scratch/switch" "$here/switch.c" || return 1
 	have perf && perf record -q -e sched:sched_switch -o "$scratch/waits.data" true 2>/dev/null && ways+=(perf)
 	have bpftrace && ways+=(bpftrace)
@@ -67,7 +75,10 @@ waiting() {
 	done
 	echo "== Waits: two processes that wake each other, on one CPU"
 	table "${rows[@]}"
-	for way in "${ways[@]:1}"; do
+	paste -d' ' "$scratch/waits-machine" "$scratch/waits-clock" |
+		awk '$1 == "-" || $3 == "-" { print "-"; next } { print $3 - $1 }' |
+		median %.0f | sed "s/^/whether the command waits: CPU of the work, ns a switch: /"
+	for way in "${ways[@]:2}"; do
 		paste -d' ' "$scratch/waits-clock" "$scratch/waits-$way" |
 			awk '$3 == "-" { print "-"; next } { print ($3 - $1 + $4 - $2) * 1e5 / 1e9 * 100 }' |
 			median %.1f | sed "s/^/$way: % of one CPU, at 100,000 switches a second: /"
