@@ -12,18 +12,23 @@ arm64_root() {
 	"$HERE/vm-root" arm64 $packages
 }
 
-# Warnings are for the compilers that we use every day.
+# Warnings are for the compilers that we use every day. Groups that run side by side share one build.
 arm64_build() {
-	printf "[constants]\nroot = '%s'\n" "$1" > "$TOP/root.ini"
-	meson setup "$TOP/build" "$HERE/../.." --cross-file "$TOP/root.ini" \
-		--cross-file "$HERE/arm64.ini" -Dtests=disabled -Dwerror=false
-	ninja -C "$TOP/build" prospect
-	put prospect "$TOP/build/prospect"
+	local build=$ALL/build-arm64
+	(
+		flock 9
+		[ ! -e "$build/done" ] || exit 0
+		printf "[constants]\nroot = '%s'\n" "$1" > "$ALL/root.ini"
+		meson setup "$build" "$HERE/../.." --cross-file "$ALL/root.ini" \
+			--cross-file "$HERE/arm64.ini" -Dtests=disabled -Dwerror=false
+		ninja -C "$build" prospect
+		touch "$build/done"
+	) 9> "$ALL/build-arm64.lock"
+	put prospect "$build/prospect"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build shares "$SYSTEM/programs/shares.c"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build rounds "$HERE/programs/rounds.c"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build looped "$HERE/programs/looped.c"
 	put work "$HERE/programs/work.sh"
-	rm -rf "$TOP/build"
 }
 
 # Sets $root, with what was built against it in bin/; 77 where that cannot be.

@@ -58,7 +58,7 @@ test_plain_user_level_1() {
 	[ "$(text "$FILE" scope)" = command ] || fail "not the command's own processes"
 	programs | grep -x background | expect_no_rows "other processes"
 	check_kernel_names "$FILE" "$EXCHANGE/kallsyms"
-	unseen 'other processes.*paranoid.* 1.*sudo sysctl -w kernel.perf_event_paranoid=0'
+	unseen 'other processes.*paranoid.* 1.*CAP_PERFMON.*prospect check --fix'
 }
 
 test_plain_user_level_1_whole_machine() {

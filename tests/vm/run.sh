@@ -19,21 +19,26 @@ export XDG_STATE_HOME=$TOP/state
 . "$SYSTEM/lib.sh"
 . "$HERE/lib.sh"
 
-passed=0 failed=0 skipped=0
+# shellcheck source=../runner.sh
+. "$HERE/../runner.sh"
+held=$TOP/held
+export ALL=$TOP # TOP is the group's
+mkdir "$held"
+
+# Groups that run alone: they use several host threads, or test a time limit. The others use one thread
+# and run two at a time.
+ALONE=" rig eight_cpus "
 
 # told STATUS NAME: the outcome of what wrote $TOP/output
 told() {
 	local status=$1 name=$2
 	if [ "$status" = 77 ]; then
 		echo "skip $name: $(tail -n 1 "$TOP/output")"
-		skipped=$((skipped + 1))
 	elif [ "$status" = 0 ]; then
 		echo "ok $name"
-		passed=$((passed + 1))
 	else
 		sed '/^#/!s/^/# /' "$TOP/output" | tail -n 40
 		echo "not ok $name"
-		failed=$((failed + 1))
 	fi
 }
 
@@ -49,15 +54,19 @@ run_test() {
 	rm -rf "$T"
 }
 
-# The guest of a group, then the tests of what it left there.
+# boot_group GROUP: its guest, the outcome of which is in $TOP/output
+boot_group() {
+	( set -e; "boot_$1" ) > "$TOP/output" 2>&1 < /dev/null
+}
+
+# The guest of a group, then the tests of what it left there, in a folder of their own.
 run_group() {
-	local group=$1 status name SUITE=$SUITE # a group may choose another
+	local group=$1 name TOP=$TOP/$1 SUITE=$SUITE # a group may choose another
 	EXCHANGE=$TOP/$group
-	mkdir "$EXCHANGE"
+	mkdir -p "$EXCHANGE"
 	. "$HERE/group_$group.sh"
-	( set -e; "boot_$group" ) > "$TOP/output" 2>&1 < /dev/null
-	status=$?
-	told $status "$group"
+	timed "vm/$group" boot_group "$group"
+	told $? "$group"
 	# Not when there was no guest: that is said already.
 	if [ -e "$EXCHANGE/vm.console" ]; then
 		for name in $(sed -n 's/^test_\([a-z0-9_]*\)() .*/\1/p' "$HERE/group_$group.sh"); do
@@ -65,16 +74,27 @@ run_group() {
 		done
 	fi
 	[ -z "${KEEP:-}" ] || cp -r "$EXCHANGE" "$KEEP/"
-	rm -rf "$EXCHANGE"
+	rm -rf "$TOP"
 }
 
 groups=("$@")
 if [ ${#groups[@]} = 0 ]; then
 	mapfile -t groups < <(sed -n 's/^boot_\([a-z0-9_]*\)() .*/\1/p' "$HERE"/group_*.sh)
 fi
+
+run_groups() {
+	local group
+	for group in "${groups[@]}"; do
+		[[ "$ALONE" == *" $group "* ]] || begin run_group "$group"
+	done
+	finish
+	for group in "${groups[@]}"; do
+		[[ "$ALONE" != *" $group "* ]] || run_group "$group"
+	done
+}
+
 for group in "${groups[@]}"; do
 	[ -e "$HERE/group_$group.sh" ] || { echo "there is no group $group" >&2 && exit 2; }
-	run_group "$group"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+run_groups | tee "$TOP/lines"
+sum_up "$TOP/lines"

@@ -62,15 +62,27 @@ place_of_the_first() {
 	load crypto/wp512
 }
 
-# Two modules, one after the other, at one address. After each change there is time to notice it.
+# Waits until prospect has read what the kernel told it of modules (NETLINK_KOBJECT_UEVENT is 15): in
+# a slow guest that takes seconds.
+until_noticed() {
+	local looks=0
+	while awk '$2 == 15 && $5 > 0 { unread = 1 } END { exit !unread }' /proc/net/netlink; do
+		looks=$((looks + 1))
+		[ $looks -lt 600 ] || { echo "prospect does not read about modules" >&2; return 1; }
+		sleep 0.1
+	done
+}
+
+# Two modules, one after the other, at one address. prospect notices each change before the next.
 hash_with_modules() {
 	load crypto/rmd160
 	grep '^rmd160 ' /proc/modules > $EXCHANGE/rmd160.loaded
-	sleep 2
+	until_noticed
 	$BIN/hash-rmd160 rmd160 2
 	unload rmd160
+	until_noticed
 	place_of_the_first
-	sleep 2
+	until_noticed
 	$BIN/hash-wp512 wp512 2
 	unload wp512
 }
@@ -103,7 +115,7 @@ list_module_code() {
 		/tmp/module_code.prof > $EXCHANGE/"$1.csv" 2> $EXCHANGE/"$1.err"
 }
 
-# A module's code while it is loaded, and when it is gone. Behind record_modules, for what it needs.
+# A module's code while it is loaded, and when it is gone. After record_modules, for what it needs.
 record_module_code() {
 	load crypto/rmd160
 	record module_code -- $BIN/hash-rmd160 rmd160 2
@@ -112,4 +124,4 @@ record_module_code() {
 }
 
 export EXCHANGE BIN MODULES
-export -f load unload place_of_the_first hash_with_modules hash_behind_the_back
+export -f load unload place_of_the_first until_noticed hash_with_modules hash_behind_the_back

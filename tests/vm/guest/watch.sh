@@ -57,7 +57,7 @@ if load drivers/net/dummy; then
 	watched module -d 200ms --module dummy -m entries dummy_xmit
 fi
 watched instruction -m entries vfs_read+0x0 -- $BIN/calls 1 50
-# What is told in advance, and what is done.
+# What is announced, and what is done.
 $BIN/prospect watch --list vfs_read > $EXCHANGE/list.txt 2>&1
 $BIN/prospect watch --dry-run vfs_read > $EXCHANGE/dry.txt 2>&1
 $BIN/prospect watch -i 0 -d 100ms --budget 0 --format json vfs_read > $EXCHANGE/done.json 2>&1
