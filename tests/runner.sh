@@ -40,6 +40,14 @@ timed() {
 	return $status
 }
 
+# run_unit_tests [NAME...]: runs those of build-check, which has been built; without names all. Prints a
+# line for each of their functions.
+run_unit_tests() {
+	rm -f build-check/meson-logs/testlog.json
+	CMOCKA_MESSAGE_OUTPUT=TAP meson test -C build-check --no-rebuild --quiet "$@" > /dev/null 2>&1
+	tools/unit-results build-check/meson-logs/testlog.json
+}
+
 # sum_up FILE: how many tests passed, failed and were skipped by the lines of a runner in FILE. Fails
 # when one failed.
 sum_up() {

@@ -708,9 +708,9 @@ int kernel_leave(int value)
 
 void kernel_begin(void)
 {
-	static const struct kernel_task nobody = { .comm = "swapper" };
+	static const struct kernel_task idle = { .comm = "swapper" };
 
-	kernel = (struct kernel){ .current = &nobody,
+	kernel = (struct kernel){ .current = &idle,
 				  .now_ns = 1000 * 1000 * 1000,
 				  .random = 1,
 				  .elements_left = SIZE_MAX,

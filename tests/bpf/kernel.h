@@ -59,10 +59,10 @@ struct kernel {
 	uint32_t random;
 	uint64_t cookie;
 	uint64_t arguments[KERNEL_ARGUMENTS], returned; /* of fentry and fexit */
-	struct kernel_stack kernel_stack, user_stack;	/* of who runs */
-	struct kernel_stack task_stack;			/* of who does not */
+	struct kernel_stack kernel_stack, user_stack;	/* of the task that runs */
+	struct kernel_stack task_stack;			/* of other tasks */
 	struct bpf_perf_event_value events[KERNEL_MAX_EVENTS];
-	size_t event_count; /* what lies behind is not open */
+	size_t event_count; /* events from this number on are not open */
 	size_t elements_left; /* that there is memory for, beside maps that have theirs from the start */
 	size_t output_left;   /* bytes */
 	bool mappings_change; /* nothing can be said of them */

@@ -417,8 +417,8 @@ static void test_a_process_may_count_from_its_exec_on(void **state)
 	assert_int_equal(reported_for_others(0), 0);
 }
 
-/* Some kernels hide switches: what was counted then is the rest's, not that of who
- * was last seen. */
+/* Some kernels hide switches: what was counted then belongs to the rest, not to the thread last
+ * seen. */
 static void test_what_is_counted_around_a_hidden_switch_is_the_rests(void **state)
 {
 	(void)state;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of events, and what the kernel tells of its counters in sysfs. The first byte says which: a
- * list for sampling, a list with groups for counting, or a PMU: lines of what is asked of it, its
- * number, the layouts of its fields "event" and "mask", its events "hit" and "hit.scale" and
- * "hit.unit".
+ * Names of events, and what sysfs says of the counters. The first byte says which: a
+ * list for sampling, a list with groups for counting, a list of CPUs, or a PMU: lines of what is
+ * asked of it, its number, the layouts of its fields "event" and "mask", its events "hit" and
+ * "hit.scale" and "hit.unit".
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "fuzz_folder.h"
+#include "perf/cpu_list.h"
 #include "perf/event_names.h"
-#include "perf/event_pmus.h"
+#include "perf/event_sources.h"
 #include "target.h"
 
 enum { MOST_EVENTS = 32, PATH_BYTES = 160 };
@@ -54,6 +55,21 @@ static void try_groups(char *text)
 			abort();
 		use(&specs[i]);
 	}
+}
+
+static void try_cpus(char *text)
+{
+	size_t count;
+	struct err err;
+	int *cpus;
+
+	if (cpu_list_parse(text, &cpus, &count, &err) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (cpus[i] < 0 || cpus[i] >= CPU_LIST_MAX)
+			abort();
+	}
+	free(cpus);
 }
 
 static void visit(void *context, const struct event_entry *entry)
@@ -100,8 +116,9 @@ static void try_pmu(char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	static void (*const kinds[])(
-		char *text) = { ['l'] = try_list, ['g'] = try_groups, ['p'] = try_pmu };
+	static void (*const kinds[])(char *text) = {
+		['l'] = try_list, ['g'] = try_groups, ['c'] = try_cpus, ['p'] = try_pmu
+	};
 	char *text;
 
 	if (size == 0 || bytes[0] >= sizeof(kinds) / sizeof(*kinds) || !kinds[bytes[0]])

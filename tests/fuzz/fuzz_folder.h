@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/tree_removal.h"
+#include "base/file.h"
 
 static char fuzz_folder_path[64];
 
 static inline void fuzz_folder_remove(void)
 {
-	tree_removal(fuzz_folder_path);
+	file_remove_tree(fuzz_folder_path);
 }
 
 /* Its path. */

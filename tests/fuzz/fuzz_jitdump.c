@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "place/jit/jit_lines.h"
-#include "place/jit/jit_lines_mend.h"
 #include "place/jit/jitdump.h"
 #include "target.h"
 
@@ -20,7 +19,7 @@ static void take_line(void *context, const struct jitdump_line *line)
 	reading->sum += line->address + line->line + strlen(line->file);
 }
 
-/* As both kinds of writers mean it, and mended. */
+/* As both kinds of writers mean it, and repaired. */
 static void look_at_lines(struct reading *reading, struct jitdump_record record)
 {
 	char *copy = malloc(record.lines_size + 1);
@@ -31,7 +30,8 @@ static void look_at_lines(struct reading *reading, struct jitdump_record record)
 	record.lines = copy;
 	jit_lines_weigh(reading->header, &record, 100, &evidence);
 	jit_lines_read(reading->header, &record, 100, JIT_LINES_FROM_CODE, &list);
-	if (jit_lines_mend(reading->header, &record, "JS:*f /longer/than/it/is.js:1:2", 100, copy))
+	if (jit_lines_repair(reading->header, &record, "JS:*f /longer/than/it/is.js:1:2", 100,
+			     copy))
 		jit_lines_read(reading->header, &record, 100, JIT_LINES_FROM_HEADER, &list);
 	for (size_t i = 0; i < list.count; i++)
 		reading->sum += list.items[i].start + strlen(list.items[i].file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index of lines that is kept on disk. The first byte says whether checksums are made right
- * (SEAL), as somebody would who means to be believed; the rest is the file.
+ * The index of lines that is kept on disk. The first byte says whether checksums are corrected
+ * (SEAL), as in a file forged with care; the rest is the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "names/lines/line_cache.h"
 #include "target.h"
 
-/* The file's layout is told by line_cache.c. */
+/* The layout of the file is defined in line_cache.c. */
 enum {
 	SEAL = 1,
 	HEADER_BYTES = 24,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "dwarf/dwarf_file.h"
-#include "dwarf/unit_map.h"
 #include "dwarf/unit_walk.h"
 #include "target.h"
 #include "wrapped_sections.h"
@@ -42,15 +41,14 @@ static void check_unit(struct line_unit *made)
 
 static void check_file(struct dwarf_file *file)
 {
-	const struct unit_code code = { file->elf };
 	struct interval_map map;
 	bool complete;
 
-	unit_map_read(file, &code, &map);
+	unit_walk_map(file, &map);
 	interval_map_find(&map, TEXT_ADDRESS);
 	interval_map_done(&map);
 	for (size_t i = 0; i < file->units.count && i < MOST_LEVELS; i++) {
-		struct line_unit *made = unit_walk(file->units.items[i], &code, &complete);
+		struct line_unit *made = unit_walk(file->units.items[i], &complete);
 
 		check_unit(made);
 		line_unit_free(made);

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line, with the tables of all commands: words, each with a NUL behind it. */
+/* The command line, with the tables of all commands: words, each followed by a NUL. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/commands.h"
 #include "cmd/dispatch.h"
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
-#include "cmd/options/pid_list.h"
+#include "cmd/options/option_value.h"
 #include "target.h"
 
 enum { MOST_WORDS = 64, MOST_VALUES = 1 << 16 };
 
-/* main.c has the order that users see; here "help" is only needed to be there. */
-const struct command *const commands[] = {
-	&command_run,	  &command_record, &command_report,
-	&command_graph,	  &command_flame,  &command_heatmap,
-	&command_diff,	  &command_query,  &command_annotate,
-	&command_archive, &command_export, &command_import,
-	&command_check,	  &command_debug,  &command_symbolize,
-	&command_watch,	  &command_count,  &command_events,
-	&command_recover, &command_help,   NULL,
-};
+#define COMMAND_ROW(name) &command_##name,
+const struct command *const commands[] = { COMMANDS(COMMAND_NO_HEADING, COMMAND_ROW) NULL };
+#undef COMMAND_ROW
 
 /* The bytes that a command's struct has at least. */
 static size_t values_size(const struct option_spec *specs)
@@ -59,11 +51,11 @@ static void dispatch(int argc, char **argv)
 static void list_pids(const char *text)
 {
 	const struct option_texts texts = { .items = { text }, .count = 1 };
-	struct pid_list pids = { 0 };
+	struct option_pids pids = { 0 };
 	struct err err;
 
-	pid_list_read("-p", &texts, &pids, &err);
-	pid_list_done(&pids);
+	option_value_pids("-p", &texts, &pids, &err);
+	option_pids_done(&pids);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -13,9 +13,9 @@ static volatile uint64_t sink;
 static int take(void *context, const struct perf_record *record, size_t event)
 {
 	const struct perf_sample *sample = &record->sample;
-	const struct perf_data_events *events = context;
+	const struct perf_data_head *head = context;
 
-	if (event >= events->list.count)
+	if (event >= head->events.count)
 		abort();
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	lseek(fd, 0, SEEK_SET);
 	perf_data_input_begin(&input, fd);
 	if (perf_data_open(&input, &data, NULL) == 0) {
-		if (perf_data_run(data, take, (void *)perf_data_events(data)) != 0)
+		if (perf_data_run(data, take, (void *)perf_data_head(data)) != 0)
 			abort();
 		perf_data_free(data);
 	}

@@ -46,7 +46,7 @@ static void try_cgroup(char *text, size_t size)
 	free(name);
 }
 
-/* comm, executable and command line, each behind the NUL of the one before it. */
+/* comm, executable and command line; each begins after the NUL of the one before it. */
 static void try_script(char *text, size_t size)
 {
 	size_t comm = strlen(text) + 1, executable;
@@ -80,9 +80,11 @@ static void try_cpus(char *text, size_t size)
 
 static void try_cpu_stat(char *text, size_t size)
 {
+	static const int chosen[] = { 0, 2 };
 	struct cpu_stat stat, zero = { 0 };
 
-	if (cpu_stat_parse(text, 100, &stat) < 0)
+	if (cpu_stat_parse(text, 100, chosen, 2, &stat) < 0 ||
+	    cpu_stat_parse(text, 100, NULL, 0, &stat) < 0)
 		return;
 	zero = cpu_stat_since(&zero, &stat);
 	sink += cpu_stat_busy(&stat) + cpu_stat_sum(&zero);

@@ -58,7 +58,7 @@ static void read_samples(struct store_reader *reader, const struct profile *prof
 
 	if (store_load_totals(reader, profile, &totals, &err) == 0)
 		vec_free(&totals.rows);
-	store_each_sample(reader, profile, 0, UINT64_MAX, take_sample, (void *)profile, &err);
+	fixture_each_sample(reader, profile, 0, UINT64_MAX, take_sample, (void *)profile, &err);
 	store_each_batch(reader, profile, &wish, take_batch, NULL, &err);
 	store_each_branch(reader, profile, take_branch, NULL, &err);
 }

@@ -9,8 +9,7 @@
 
 #include "base/reader.h"
 #include "perf/perf_record.h"
-#include "perf/stack_sample.h"
-#include "sampling/off_cpu_event.h"
+#include "sampling/off_cpu.h"
 #include "target.h"
 
 static volatile uint64_t sink;
@@ -31,7 +30,7 @@ static void look_at_stack(const struct user_stack *user)
 		sink += ((const uint8_t *)user->stack)[i];
 }
 
-/* Raw data begin 4 bytes behind a multiple of 8 (bpf/stack_wire.h). */
+/* Raw data begin 4 bytes after a multiple of 8 (bpf/stack_wire.h). */
 static void try_sample(const uint8_t *bytes, size_t size)
 {
 	uint8_t *memory = malloc(size + 4);
@@ -42,7 +41,7 @@ static void try_sample(const uint8_t *bytes, size_t size)
 	memcpy(memory + 4, bytes, size);
 	record.sample.raw = memory + 4;
 	record.sample.raw_size = (uint32_t)size;
-	if (stack_sample_read(&record)) {
+	if (perf_record_unpack(&record)) {
 		add_up(record.sample.chain, record.sample.chain_length);
 		look_at_stack(&record.sample.user_stack);
 	}

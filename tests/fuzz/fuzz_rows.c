@@ -2,7 +2,7 @@
 /*
  * Frame descriptions, and files of rows. The first byte says what the others are: bit 0
  * .debug_frame and not .eh_frame, bit 1 arm64, bit 2 the other byte order, bit 7 a file of rows,
- * whose checksum is mended. An ELF file is wrapped around a section.
+ * whose checksum is corrected first. A section is wrapped in an ELF file.
  */
 #include <elf.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an ELF file tells of its functions: symbols, versions, the PLT, words of the GOT, Go's
- * table, tables of frames, links to debug files, an embedded symbol table. An input is the file in
+ * What an ELF file says of its functions: symbols, versions, the PLT, words of the GOT, labels,
+ * Go's table, tables of frames, links to debug files, an embedded symbol table. An input is the file in
  * another order, as in fuzz_relocations: how many bytes the headers of its sections are, two bytes,
  * least significant first; these headers; then all before them.
  */
@@ -10,21 +10,21 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "code/got_words.h"
 #include "elf/debug_link.h"
 #include "elf/eh_ranges.h"
 #include "elf/elf_file.h"
 #include "elf/go_table.h"
+#include "elf/plt.h"
 #include "elf/symbol_versions.h"
 #include "names/symtab.h"
 #include "target.h"
-#include "unwind/signal_trampoline.h"
+#include "unwind/special_code.h"
 
 enum { MOST_ASKED = 64, MOST_GO = 256 };
 
 static volatile uint64_t sink;
 
-/* The headers go to the end; the file's own header is told so. */
+/* Moves the section headers to the end and sets their place in the file's header. */
 static uint8_t *join(const uint8_t *bytes, size_t size)
 {
 	size_t count = bytes[0] | (size_t)bytes[1] << 8, rest;
@@ -69,19 +69,25 @@ static void ask_everywhere(const struct elf_file *file, const struct symtab *sym
 	ask(symtab, ranges, UINT64_MAX);
 }
 
-static void read_words(const struct elf_file *file)
+static void read_labels(const struct elf_file *file)
 {
-	struct got_words *words = got_words_new(file);
-	struct buf text = { 0 };
+	struct plt_words *words = plt_words_new(file);
+	struct symbol_index labels = { 0 };
+	struct elf_symbol symbol;
 
+	symbol_index_read_labels(&labels, file);
+	plt_read_as_objdump(file, words, &labels);
+	symbol_index_sort(&labels, symbol_index_compare, &labels);
+	for (size_t i = 0; i < labels.list.count && i < MOST_ASKED; i++)
+		sink += strlen(symbol_index_name(&labels, labels.list.items[i].name));
 	for (uint32_t i = 0; i < MOST_ASKED; i++) {
-		sink += strlen(got_words_symbol(words, i).name);
-		got_words_print(words, i, &text);
+		if (symbol_index_dynamic(&labels, i, &symbol))
+			sink += strlen(symbol_index_name(&labels, symbol.name));
 	}
 	for (size_t i = 0; i < elf_file_section_count(file) && i < MOST_ASKED; i++)
-		sink += got_words_find(words, elf_file_section(file, i)->address) != NULL;
-	buf_done(&text);
-	got_words_free(words);
+		sink += plt_words_find(words, elf_file_section(file, i)->address) != NULL;
+	symbol_index_done(&labels);
+	plt_words_free(words);
 }
 
 static void read_versions(const struct elf_file *file)
@@ -123,7 +129,7 @@ static void read_links(const struct elf_file *file)
 			sink += bytes[i];
 		free(bytes);
 	}
-	signal_trampoline_find(file, &start, &length);
+	special_code_trampoline(file, &start, &length);
 }
 
 static void read_symbols(struct elf_file *file)
@@ -138,7 +144,7 @@ static void read_symbols(struct elf_file *file)
 	ask_everywhere(file, symtab, ranges);
 	eh_ranges_free(ranges);
 	symtab_free(symtab);
-	read_words(file);
+	read_labels(file);
 	read_versions(file);
 	read_go(file);
 	read_links(file);

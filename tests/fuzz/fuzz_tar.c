@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/tar_reader.h"
-#include "base/tree_removal.h"
+#include "archive/tar.h"
+#include "base/file.h"
 #include "target.h"
 
 enum { MOST_BYTES = 100000 };
@@ -31,13 +31,13 @@ static void unpack(int fd)
 	mkdirat(above, "in", 0700);
 	folder = openat(above, "in", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	lseek(fd, 0, SEEK_SET);
-	tar_reader_unpack(fd, folder, &limits, &err);
+	tar_unpack(fd, folder, &limits, &err);
 	/* one link of its own, one of what is above it, one of each folder within */
 	if (fstat(above, &st) < 0 || st.st_nlink != 3)
 		abort();
 	close(folder);
 	close(above);
-	tree_removal(outer);
+	file_remove_tree(outer);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -5,8 +5,8 @@
  *   flags | pc, sp, fp, bx, lr as 8 bytes each | size of the rows, of the code, 2 bytes each
  *         | rows | code | stack
  *
- * The rows are a file of row_file.h, sealed here. They tell of the code at CODE; behind it lies
- * code without rows, and the copy was taken at STACK.
+ * The rows are a file of row_file.h, sealed here. They describe the code at CODE, which is
+ * followed by code without rows. The copy was taken at STACK.
  */
 #include <elf.h>
 #include <stdlib.h>

@@ -26,6 +26,8 @@ static void make_netperf(struct maker *maker)
 	innocent = add_program(maker, "cpuspin", 700, false);
 	idle = add_program(maker, "[idle]", 0, false);
 	quiet = add_program(maker, "sleep", 1003, true);
+	maker->profile->processes.items[1].exe = maker->profile->images.items[netperf].path;
+	maker->profile->processes.items[2].exe = maker->profile->images.items[netperf].path;
 	send = add_place(maker, netperf, "send_tcp_rr", 0x1400, SYMBOL_NAMED);
 	receive = add_place(maker, libc, "recv->recvfrom", 0x8000, SYMBOL_BRACKET);
 	sending = add_place(maker, libc, "send->sendmsg", 0x9000, SYMBOL_BRACKET);
@@ -135,6 +137,53 @@ static void make_partial(struct maker *maker)
 		 CONTEXT_TASK, 0, 25);
 }
 
+/* A command that slept and read, and whose threads contended for a lock. */
+static void make_waits(struct maker *maker)
+{
+	struct run_facts *run = &maker->profile->run;
+
+	make_build(maker);
+	run->command_begin_ns = run->start_ns;
+	run->command_end_ns = run->start_ns + 4800 * NS_PER_MS;
+	run->command_user_ns = 2100 * NS_PER_MS;
+	run->command_system_ns = 190 * NS_PER_MS;
+	run->waited_known = 2;
+	run->waited_sleep_ns = 310 * NS_PER_MS;
+	run->waited_disk_ns = 1250 * NS_PER_MS;
+	run->lock_wait_ns = 700 * NS_PER_MS;
+}
+
+/* Code whose functions have no names: JIT code, a stripped program, Python before it told; and losses. */
+static void make_unnamed(struct maker *maker)
+{
+	uint32_t jit, stripped, python, node, server, script;
+	struct profile *profile = maker->profile;
+
+	begin_run(maker);
+	profile_set_text(&profile->run.command, "./serve.sh");
+	jit = add_image(maker, IMAGE_ANON, "[anon]");
+	stripped = add_image(maker, IMAGE_FILE, "/usr/sbin/serve-of-no-package");
+	python = add_image(maker, IMAGE_FILE, "/usr/bin/python3.11");
+	profile->images.items[stripped].state = IMAGE_STATE_STRIPPED;
+	node = add_program(maker, "node", 1001, true);
+	server = add_program(maker, "serve", 1002, true);
+	script = add_program(maker, "page.py", 1003, true);
+	profile->processes.items[1].exe = text(maker, "/usr/bin/node");
+	profile->processes.items[2].exe = profile->images.items[stripped].path;
+	profile->processes.items[3].exe = profile->images.items[python].path;
+	add_hits(maker, node, add_place(maker, jit, "[anon]", 0x10000, SYMBOL_NONE), MODE_USER,
+		 CONTEXT_TASK, 0, 300);
+	add_hits(maker, node, add_place(maker, jit, "[anon]", 0x20000, SYMBOL_NONE), MODE_USER,
+		 CONTEXT_TASK, 0, 200);
+	add_hits(maker, server, add_place(maker, stripped, "send->recv", 0x8000, SYMBOL_BRACKET),
+		 MODE_USER, CONTEXT_TASK, 0, 250);
+	add_hits(maker, script,
+		 add_place(maker, python, "_PyEval_EvalFrameDefault", 0x4000, SYMBOL_NAMED),
+		 MODE_USER, CONTEXT_TASK, 0, 250);
+	profile->events[0].loss[LOSS_RING_FULL].count = 300;
+	profile->run.idle_ns = 8600 * NS_PER_MS;
+}
+
 /* A run in which nothing was hit. */
 static void make_empty(struct maker *maker)
 {
@@ -237,12 +286,15 @@ static const struct {
 	{ "losses", make_losses, false },
 	{ "hostile", make_hostile, false },
 	{ "partial", make_partial, false },
+	{ "waits", make_waits, false },
+	{ "unnamed", make_unnamed, false },
 	{ "empty", make_empty, false },
 	{ "large", make_large, false },
 	{ "code", make_code, false },
 	{ "stacks", make_stacks, false },
 	{ "deep", make_deep, false },
 	{ "names", make_names, false },
+	{ "kinds", make_kinds, true },
 	{ "wide", make_wide, true },
 	{ "before", make_before, false },
 	{ "after", make_after, false },

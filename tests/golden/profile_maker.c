@@ -106,11 +106,33 @@ uint32_t add_place(struct maker *maker, uint32_t image, const char *name, uint64
 	return add_address(maker, &symbol, 4);
 }
 
+static void add_sample(struct maker *maker, const struct sample *sample)
+{
+	struct event *row = &maker->profile->events[sample->event];
+
+	store_add(maker->writer, sample);
+	row->samples++;
+	row->weight += sample->weight;
+	row->user_samples += sample->mode == MODE_USER;
+	row->kernel_samples += sample->mode == MODE_KERNEL;
+	maker->added++;
+}
+
+void add_wait(struct maker *maker, uint32_t task, uint32_t stack, uint8_t event, uint64_t length_ns)
+{
+	maker->time_ns += length_ns;
+	add_sample(maker, &(struct sample){ .time_ns = maker->time_ns,
+					    .weight = length_ns,
+					    .task = task,
+					    .stack = stack,
+					    .event = event,
+					    .mode = MODE_KERNEL,
+					    .context = CONTEXT_TASK });
+}
+
 void add_hits(struct maker *maker, uint32_t task, uint32_t stack, enum mode mode,
 	      enum context context, uint8_t event, int count)
 {
-	struct event *row = &maker->profile->events[event];
-
 	for (int i = 0; i < count; i++) {
 		struct sample sample = { .time_ns = maker->time_ns,
 					 .weight = NS_PER_MS + (maker->added * 7919 % 401) * 1000 -
@@ -122,13 +144,8 @@ void add_hits(struct maker *maker, uint32_t task, uint32_t stack, enum mode mode
 					 .mode = (uint8_t)mode,
 					 .context = (uint8_t)context };
 
-		store_add(maker->writer, &sample);
-		row->samples++;
-		row->weight += sample.weight;
-		row->user_samples += mode == MODE_USER;
-		row->kernel_samples += mode == MODE_KERNEL;
+		add_sample(maker, &sample);
 		maker->time_ns += NS_PER_MS;
-		maker->added++;
 	}
 }
 

@@ -31,6 +31,9 @@ uint32_t add_place(struct maker *maker, uint32_t image, const char *name, uint64
 /* @count samples, spread over the run, of 1 ms (or 1 million) each with 20 % of jitter. */
 void add_hits(struct maker *maker, uint32_t task, uint32_t stack, enum mode mode,
 	      enum context context, uint8_t event, int count);
+/* A thread did not run for so long, and then does; nothing else happens meanwhile. */
+void add_wait(struct maker *maker, uint32_t task, uint32_t stack, uint8_t event,
+	      uint64_t length_ns);
 /* An image in the folder the report is made in, with a build id of twenty bytes like @byte. */
 uint32_t add_file(struct maker *maker, enum image_kind kind, const char *path, int byte);
 /* The caller @parent (0: none) calls the function of this name; each name has its own place. */

@@ -20,29 +20,26 @@ update=false
 [ "${1:-}" = --update ] && update=true && shift
 cd "$(dirname "$0")" || exit 2
 [ $# -gt 0 ] || set -- */
-scratch=$(mktemp -d)
-chmod 755 "$scratch" # source files in it are everybody's, which foreign profiles need
-trap 'rm -rf "$scratch"' EXIT
-export XDG_STATE_HOME=$scratch/state
+all=$(mktemp -d)
+trap 'rm -rf "$all"' EXIT
+held=$all/held
 # shellcheck source=../runner.sh
 . ../runner.sh
-passed=0 failed=0 skipped=0
 
 [ -x "$PROSPECT" ] && [ -x "$make_profile" ] || { echo "$PROSPECT or $make_profile is missing" >&2; exit 2; }
-mkdir "$scratch/profiles"
+mkdir "$held" "$all/profiles"
 for name in $("$make_profile"); do
-	"$make_profile" "$name" "$scratch/profiles/$name.prof" || exit 2
+	"$make_profile" "$name" "$all/profiles/$name.prof" || exit 2
 done
 
 prospect() { "$PROSPECT" "$@"; }
 
-# Runs the commands of the case $1 and prints all that came of it.
+# Runs the commands of the case $1 in the folder $scratch and prints all that came of it.
 # shellcheck disable=SC1090 # the commands of a case are given by its name
 run_case() {
 	local folder=$scratch/run status file
-	rm -rf "$folder"
 	mkdir "$folder"
-	cp "$scratch"/profiles/*.prof ./*.sh "$folder"
+	cp "$all"/profiles/*.prof ./*.sh "$folder"
 	(cd "$folder" && . "$OLDPWD/$1/cmd") 2>"$scratch/stderr" </dev/null
 	status=$?
 	for file in "$folder"/*.out; do
@@ -55,22 +52,29 @@ run_case() {
 # What is different each time: where the scratch folder is.
 steady() { sed "s|$scratch|SCRATCH|g"; }
 
-for case in "$@"; do
-	case=${case%/}
+# The case $1, in a folder and with a state of its own. It ends a process of its own.
+try_case() {
+	local case=$1
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	chmod 755 "$scratch" # source files in it are everybody's, which foreign profiles need
+	export XDG_STATE_HOME=$scratch/state
 	timed "golden/$case" run_case "$case" | steady >"$scratch/printed"
 	if grep -qx '\[status 77\]' "$scratch/printed"; then
 		echo "skip $case"
-		skipped=$((skipped + 1))
-		continue
+		return
 	fi
 	$update && cp "$scratch/printed" "$case/expected"
 	if diff -u "$case/expected" "$scratch/printed"; then
 		echo "ok $case"
-		passed=$((passed + 1))
 	else
 		echo "not ok $case"
-		failed=$((failed + 1))
 	fi
+}
+
+for case in "$@"; do
+	begin try_case "${case%/}"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish >"$all/lines"
+cat "$all/lines"
+sum_up "$all/lines"

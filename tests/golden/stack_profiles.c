@@ -97,6 +97,64 @@ void make_names(struct maker *maker)
 	}
 }
 
+/* Every reason why a thread did not run, and of these threads every end of a stack. */
+static void add_waits(struct maker *maker, uint32_t task, uint32_t kernel, uint8_t event)
+{
+	for (int wait = 0; wait < WAIT_COUNT; wait++) {
+		enum stack_end end = (enum stack_end)(wait % STACK_END_COUNT);
+		uint32_t root = end == STACK_COMPLETE ? 0 : add_cut(maker, end);
+		char name[64];
+		uint32_t image;
+
+		snprintf(name, sizeof(name), "[%s]", wait_name((enum wait)wait));
+		image = add_image(maker, IMAGE_WAIT, name);
+		add_hits(maker, task, CHAIN(CHAIN(root, kernel, "schedule"), image, name),
+			 MODE_KERNEL, CONTEXT_TASK, event, 5 + wait);
+	}
+}
+
+/* Every other kind of image in one stack; a function has the same name in each. */
+static uint32_t add_kinds(struct maker *maker)
+{
+	uint32_t stack = add_cut(maker, STACK_NO_ROWS);
+
+	for (int kind = 0; kind < IMAGE_KIND_COUNT; kind++) {
+		char name[64];
+
+		if (kind == IMAGE_CUT || kind == IMAGE_WAIT)
+			continue;
+		snprintf(name, sizeof(name), "[%s]", image_kind_name((enum image_kind)kind));
+		stack = CHAIN(stack, add_image(maker, (enum image_kind)kind, name), name, "memcpy");
+	}
+	return stack;
+}
+
+void make_kinds(struct maker *maker)
+{
+	uint32_t kernel, task, stack;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./everything");
+	profile_set_text(&maker->profile->run.stacks, "full");
+	kernel = add_image(maker, IMAGE_KERNEL, "[kernel]");
+	task = add_program(maker, "everything", 1001, true);
+	stack = add_kinds(maker);
+	for (int clock = 0; clock < CLOCK_KIND_COUNT; clock++) {
+		const char *name = clock_kind_name((enum clock_kind)clock);
+		bool of_threads = clock == CLOCK_SCHEDULER || clock == CLOCK_EXACT;
+		uint8_t event =
+			add_event(maker, name, of_threads ? "ns" : "count", (enum clock_kind)clock);
+
+		add_hits(maker, task, stack, MODE_USER, CONTEXT_TASK, event, 20);
+		add_waits(maker, task, kernel, event);
+		if (clock == CLOCK_SCHEDULER)
+			add_wait(maker, add_program(maker, "sleeper", 1002, true),
+				 CHAIN(0, kernel, "wait_for_long"), event, NS_PER_S);
+	}
+	add_hits(maker, task, stack, MODE_USER, CONTEXT_TASK, 0, 20);
+	add_waits(maker, task, kernel, 0);
+}
+
 void make_wide(struct maker *maker)
 {
 	uint32_t image, task, stack, random = 1;
@@ -147,7 +205,7 @@ static void add_branch(struct maker *maker, uint32_t from, uint32_t to, uint64_t
 		.event = 1, .from = from, .to = to, .count = count, .cycles = 20 * count
 	};
 
-	branches_add(&maker->profile->branches, &branch);
+	profile_add_branch(maker->profile, &branch);
 }
 
 /* What the processor recorded: calls by way of a PLT, within a circle, and what is no call. */

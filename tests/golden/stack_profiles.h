@@ -11,6 +11,8 @@ void make_stacks(struct maker *maker);
 void make_deep(struct maker *maker);
 /* Names that want to leave the page, the string or the line they are in. */
 void make_names(struct maker *maker);
+/* Every kind of image and of event, every reason for a wait, and every end of a stack. */
+void make_kinds(struct maker *maker);
 /* More than 100,000 frames in stacks of up to 60, for measuring. */
 void make_wide(struct maker *maker);
 /* Functions that call themselves and each other, with calls that were recorded. */

@@ -38,7 +38,7 @@ public class Hot {
 }
 END
 
-# addresses PROGRAM: "ADDRESS<tab>SAMPLES<tab>SYMBOL" of the made code in x.prof.
+# addresses PROGRAM: "ADDRESS<tab>SAMPLES<tab>SYMBOL" of the JIT code in x.prof.
 addresses() {
 	"$prospect" report x.prof --by address,symbol --select "program=$1 image=[jit]" --demangle none \
 		--format csv > table || return 1

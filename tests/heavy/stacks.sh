@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/heavy/stacks.sh PROSPECT: stacks of a compiler, the linker, Python and a Go program with a busy
-# collector, against the calls in their code.
+# collector, against the calls in their code; stacks through a Go panic.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 prospect=$(realpath "$1")
@@ -99,4 +99,56 @@ grep -E ';runtime\.systemstack(\.abi0)?;' rows | grep -v '^"*\[cut:other stack\]
 head -n 5 wrong
 [ ! -s wrong ] && grep -q 'runtime\.systemstack' rows
 tell $? nothing_calls_systemstack
+# A panic that a fault raises is a call that the signal handler adds to the faulting code. Only an
+# exact address finds the row for its frame, which begins at the faulting instruction.
+mkdir fault && cd fault || exit 2
+cat > go.mod << 'GO'
+module fault
+GO
+cat > load_amd64.s << 'GO'
+#include "textflag.h"
+
+TEXT ·load(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ at+0(FP), AX
+	ADJSP $512
+	MOVQ (AX), CX
+	ADJSP $-512
+	MOVQ CX, ret+8(FP)
+	RET
+GO
+cat > main.go << 'GO'
+package main
+
+import "time"
+
+func load(at *int) int
+
+var sum int
+
+func recovering(end time.Time) {
+	defer func() {
+		for time.Now().Before(end) {
+			for i := 0; i < 1000000; i++ {
+				sum += i
+			}
+		}
+		recover()
+	}()
+	sum += load(nil)
+}
+
+func main() {
+	recovering(time.Now().Add(2 * time.Second))
+}
+GO
+GO111MODULE=on go build -o fault . || exit 2
+"$prospect" record -q -F 999 -o fault.prof -- ./fault
+"$prospect" report --by stack --format csv fault.prof > rows
+awk -F , '/main\.recovering\.func1/ { all += $(NF - 4) }
+	/;main\.main;main\.recovering;main\.load(\.abi0)?;runtime\.sigpanic;.*main\.recovering\.func1/ { whole += $(NF - 4) }
+	END { printf "# %d of %d stacks of a panic are whole\n", whole, all; exit all < 500 || whole < all }' rows
+tell $? stacks_through_a_go_panic
+start=$(go tool nm fault | awk '$3 == "runtime.sigpanic" { print $1 }')
+"$prospect" debug rows fault | grep "^ *$start .*  signal$"
+tell $? rows_of_what_a_handler_calls
 exit $bad

@@ -265,7 +265,7 @@ static void compare_at(struct oracle *oracle, const struct readelf_row *row, uin
 		tell(oracle, row, address, rule);
 }
 
-/* Behind a description, where no other begins, there is no rule, but for padding. */
+/* After a description, where no other begins, there is no rule, except padding. */
 static void compare_gap(struct oracle *oracle, const struct readelf_row *row, uint64_t next)
 {
 	static const struct readelf_row nothing = { .cells = { "-", "-", "-" } };

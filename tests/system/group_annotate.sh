@@ -50,6 +50,11 @@ annotate() {
 		fail "annotate $*:" "$(cat "$T/stderr")"
 }
 
+# The output without the hottest lines, which stand in it a second time.
+listing() {
+	sed '/^Hottest /,/^$/d' "$T/out"
+}
+
 # Hits per line, "LINE<tab>SAMPLES", from rows of source on stdin.
 source_hits() {
 	sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +([0-9]+) \|.*/\2\t\1/p' | sort -n
@@ -71,8 +76,8 @@ test_annotate_source() {
 	line_hits tail | sed -n 's/^hot.c://p' | sort -n > "$T/theirs"
 	cmp -s "$T/ours" "$T/theirs" || fail "not what addr2line says:" "$(diff "$T/ours" "$T/theirs")"
 	# from the function's first line to its last
-	grep -q '^ *4 | .*hot_loop(const' "$T/out" || fail "the first line is missing" "$(cat "$T/out")"
-	grep -q '^ *14 | }' "$T/out" || fail "the last line is missing" "$(cat "$T/out")"
+	grep -Eq '(^| )4 \| .*hot_loop\(const' "$T/out" || fail "the first line is missing" "$(cat "$T/out")"
+	grep -Eq '(^| )14 \| }' "$T/out" || fail "the last line is missing" "$(cat "$T/out")"
 	grep -q "^All of $T/hot.c: " "$T/out" || fail "no total of the file"
 }
 
@@ -86,7 +91,7 @@ test_annotate_instructions() {
 	objdump -d --no-show-raw-insn --disassemble=hot_loop "$T/hot" |
 		sed -nE 's/^ *([0-9a-f]+):\t(.*)$/\1 \2/p' | sed 's/ *$//' > "$T/theirs"
 	cmp -s "$T/ours" "$T/theirs" || fail "not what objdump says:" "$(diff "$T/ours" "$T/theirs")"
-	sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +([0-9a-f]+)   .*/0x\2\t\1/p' "$T/out" |
+	listing | sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +([0-9a-f]+)   .*/0x\2\t\1/p' |
 		sort > "$T/ours"
 	sort "$T/hits" > "$T/theirs"
 	cmp -s "$T/ours" "$T/theirs" || fail "not what was hit:" "$(diff "$T/ours" "$T/theirs")"
@@ -104,7 +109,7 @@ test_annotate_file_that_is_gone() {
 	sed -nE 's/^( *[0-9.]+ +[0-9]+ +[0-9.]+)? +([0-9a-f]+)   [-|+\/\\> o]*([a-z(].*)$/\2 \3/p' \
 		"$T/out" > "$T/after"
 	[ "$(wc -l < "$T/after")" -ge 10 ] || fail "no instructions" "$(cat "$T/out")"
-	# behind the function's last byte the file has filling
+	# after the function's last byte the file has padding
 	head -n "$(wc -l < "$T/after")" "$T/before" | cmp -s - "$T/after" ||
 		fail "others than before:" "$(diff "$T/before" "$T/after")"
 }
@@ -221,7 +226,7 @@ test_annotate_events() {
 		grep -q '^ *page-faults@50  *cpu-clock$' "$T/out" || fail "no titles" "$(cat "$T/out")"
 		at=1
 		for event in page-faults@50 cpu-clock; do
-			hits_of_column $at < "$T/out" > "$T/column$at"
+			listing | hits_of_column $at > "$T/column$at"
 			[ -s "$T/column$at" ] || fail "$event was never hit" "$(cat "$T/out")"
 			at=$((at + 1))
 		done
@@ -229,8 +234,8 @@ test_annotate_events() {
 		at=1
 		for event in page-faults@50 cpu-clock; do
 			annotate $way -e "$event" both "$T/prof"
-			awk '/^ *[0-9.]+ +[0-9]+ +[0-9.,]+ +[0-9a-f]+ [ |]/ {
-				print $4 "\t" $2 }' "$T/out" | sort > "$T/alone"
+			listing | awk '/^ *[0-9.]+ +[0-9]+ +[0-9.,]+ +[0-9a-f]+ [ |]/ {
+				print $4 "\t" $2 }' | sort > "$T/alone"
 			cmp -s "$T/column$at" "$T/alone" || fail "$way: $event is another alone:" \
 				"$(diff "$T/column$at" "$T/alone")" "$(cat "$T/both.out")"
 			at=$((at + 1))
@@ -283,4 +288,23 @@ test_annotate_printed_names() {
 			grep -qF unnamed "$T/out" || fail "not of the file:" "$(cat "$T/out")"
 		done < "$T/names"
 	done
+}
+
+# Its samples are inside its callers, and the hottest line comes first.
+test_annotate_inlined_functions() {
+	local name
+	compile_inlined
+	record "$T/prof" -H 2000 -- "$T/inlined"
+	for name in innermost 'inner...' between outermost; do
+		"$PROSPECT" annotate "$name" "$T/prof" > "$T/out" 2> "$T/stderr" ||
+			fail "$name:" "$(cat "$T/stderr")"
+		grep -q '^Hottest lines' "$T/out" || fail "$name has no hottest lines" "$(cat "$T/out")"
+	done
+	"$PROSPECT" annotate innermost "$T/prof" > "$T/out"
+	grep -q '^innermost, inlined$' "$T/out" || fail "it is not called inlined" "$(cat "$T/out")"
+	grep -q '^Inlined into outermost' "$T/out" || fail "no caller" "$(cat "$T/out")"
+	awk '/^Hottest/ { getline; getline; print $NF, $0; exit }' "$T/out" > "$T/first"
+	grep -q 'inlined.c:[0-9]*  sum += x' "$T/first" || fail "the hottest line:" "$(cat "$T/first")"
+	expect_status 1 "$PROSPECT" annotate no_such_function "$T/prof"
+	expect_line "no function named 'no_such_function'"
 }

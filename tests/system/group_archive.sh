@@ -100,7 +100,7 @@ test_what_an_archive_lacks_is_told() {
 	expect_line 'missing -o: give the archive'
 }
 
-# A report nobody reads takes no archive along: a pipe whose reader is gone before we begin.
+# A report that no one reads takes no archive along: a pipe whose reader is gone before we begin.
 test_an_archive_is_kept_without_readers() {
 	local said pid
 	sh -c 'while :; do :; done' &

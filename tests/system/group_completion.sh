@@ -3,29 +3,36 @@
 # What each shell offers for what was typed so far, asked of the shell itself.
 SOURCES=$(cd "$HERE/../../completions" && pwd)
 
+# How each shell comes by the completions: from the sources, or where "make install" has put them.
+LOAD_BASH=". '$SOURCES/prospect.bash'"
+LOAD_ZSH="fpath=('$SOURCES' \$fpath)"
+LOAD_FISH="source '$SOURCES/prospect.fish'"
+
 # offered_by_SHELL LINE: what may take the place of the last word of LINE, one a line.
 
 offered_by_bash() {
 	# shellcheck disable=SC2016 # for the inner shell
-	bash --norc -c '
-		. "$1"
-		COMP_LINE=$2 COMP_POINT=${#2}
+	bash --norc -c "$LOAD_BASH"'
+		COMP_LINE=$1 COMP_POINT=${#1}
 		# As readline splits it: "=" is a word of its own.
-		read -ra COMP_WORDS <<< "${2//=/ = }"
-		[[ $2 != *\  ]] || COMP_WORDS+=("")
+		read -ra COMP_WORDS <<< "${1//=/ = }"
+		[[ $1 != *\  ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 		_prospect
-		printf "%s\n" "${COMPREPLY[@]}"' - "$SOURCES/prospect.bash" "$1"
+		printf "%s\n" "${COMPREPLY[@]}"' - "$1"
 }
 
 offered_by_fish() {
-	fish --no-config -c "source '$SOURCES/prospect.fish'; complete -C '$1'" | cut -f 1
+	HOME=$T env -u XDG_DATA_DIRS fish -c "$LOAD_FISH; complete -C '$1'" | cut -f 1
 }
 
-# The line is typed into an interactive shell, which tells what the completion adds.
+# The line is typed into an interactive shell, which tells what the completion adds. Such a shell sends
+# SIGCONT to what it starts. That takes back the SIGSTOP with which the leak sanitizer stops a program,
+# and the sanitizer would wait forever.
 offered_by_zsh() {
 	cat > "$T/zshrc" <<- END
-		fpath=('$SOURCES' \$fpath)
+		export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+		$LOAD_ZSH
 		autoload -U compinit && compinit -D -u
 		zstyle ':completion:*' list-prompt ''
 		compadd() {
@@ -60,7 +67,7 @@ offered_by_zsh() {
 	grep -v '^ready$\|^end$' "$T/offered"
 }
 
-# expect_offered SHELL LINE WORD...: these are offered, those behind "not" are not.
+# expect_offered SHELL LINE WORD...: these are offered, those after "not" are not.
 expect_offered() {
 	local shell=$1 line=$2 word wanted=1
 	shift 2
@@ -96,8 +103,47 @@ completes() {
 	expect_offered "$shell" 'prospect report so' some.prof
 	expect_offered "$shell" 'prospect report --file so' some.prof
 	expect_offered "$shell" 'prospect record -p ' $$
+	expect_offered "$shell" 'prospect -p ' $$
+	"$BIN/loop" 60 &
+	until_true runs $! "$BIN/loop"
+	expect_offered "$shell" 'prospect record -p lo' loop
+	kill $!
 	expect_offered "$shell" 'prospect record tru' true
 	expect_offered "$shell" 'prospect help rep' report not record
+}
+
+# Each shell finds them where they were installed, of itself.
+installed_completes() {
+	local shell=$1
+	need "$shell"
+	need_root
+	if [ -z "${began_anew:-}" ]; then
+		unshare -m true 2> /dev/null || skip "needs a mount namespace"
+		make_install
+		mkdir -p "$T/root/etc/fish"
+		begin_anew "mount --bind '$T/root/usr/local' /usr/local &&
+			{ [ ! -d /etc/fish ] || mount --bind '$T/root/etc/fish' /etc/fish; }"
+	fi
+	export PATH=/usr/local/bin:$PATH
+	expect_offered "$shell" 'prospect rep' report not record
+	expect_offered "$shell" 'prospect report --fo' --format not --file
+}
+
+test_installed_completion_in_bash() {
+	local script=/usr/share/bash-completion/bash_completion
+	[ -f $script ] || skip "needs bash-completion"
+	LOAD_BASH=". $script; _completion_loader prospect"
+	installed_completes bash
+}
+
+test_installed_completion_in_zsh() {
+	LOAD_ZSH=:
+	installed_completes zsh
+}
+
+test_installed_completion_in_fish() {
+	LOAD_FISH=true
+	installed_completes fish
 }
 
 test_completion_in_bash() { completes bash; }

@@ -98,7 +98,7 @@ test_count_programs() {
 	count_csv "$T/base" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 0
 	base=$(count_sums "$T/base" raw_syscalls:sys_enter)
 	calls=$(awk -F, -v path="$BIN/counted" '$1 == path { print $3 }' "$T/rows")
-	# What a program does until exec is told of is the shell's, which it was before.
+	# What a program does before the record of its exec is the shell's, which it was before.
 	holds "$calls >= 6500 + 4 * $base - 40 && $calls <= 6500 + 4 * $base + 10" ||
 		fail "the program that was executed four times made $calls calls, alone it makes $base"
 	awk -F, -v path="$T/other" '$1 == path { found = 1 } END { exit !found }' "$T/rows" ||
@@ -117,7 +117,7 @@ names_of_threads() {
 	grep -Eo '(first-)?renamed(-[0-9])?|\[not known\]' "$1" | sort -u | tr '\n' ' '
 }
 
-# Threads are called what they were called when they ended, though nobody asked them before.
+# Threads are called what they were called when they ended, though they were not asked before.
 test_count_renamed_threads() {
 	local wanted="first-renamed renamed-0 renamed-1 renamed-2 renamed-3 " way
 	compile renames renames.c -pthread || fail "renames.c does not compile"
@@ -136,6 +136,25 @@ test_count_renamed_threads() {
 	[ "$(names_of_threads "$T/thread")" = "$wanted" ] ||
 		fail "names of a process's threads:" "$(cat "$T/thread")"
 	grep -qF "$BIN/renames," "$T/process" || fail "no program:" "$(cat "$T/process")"
+}
+
+# Many threads rename themselves and end while count reads the others. If names were read before counts,
+# about half of the rounds would fail.
+test_count_threads_that_end_renamed() {
+	local pid round
+	compile renames renames.c -pthread || fail "renames.c does not compile"
+	{ echo first-renamed; seq -f 'renamed-%.0f' 0 63; } | sort > "$T/wanted"
+	for round in 1 2 3 4; do
+		"$BIN/renames" 64 "$T/go-$round" > "$T/ready-$round" &
+		pid=$!
+		until_true has_lines 1 "$T/ready-$round"
+		"$PROSPECT" count --format csv -p $pid -I 2 -e task-clock --by thread > "$T/rows-$round" &
+		until_true has_lines 2 "$T/rows-$round"
+		touch "$T/go-$round"
+		wait
+		grep -Eo '(first-)?renamed(-[0-9]+)?' "$T/rows-$round" | sort -u |
+			diff "$T/wanted" - > "$T/diff" || fail "names:" "$(cat "$T/diff")"
+	done
 }
 
 # A name may have a newline or be empty: no part of it, and nothing else, stands for it.
@@ -200,7 +219,7 @@ test_count_cpus() {
 		"$T/rows" || fail "$cpus CPUs for 0.3 s:" "$(cat "$T/rows")"
 }
 
-# On which CPUs a command ran is nobody's choice; that it was not elsewhere at the time is no reason
+# On which CPUs a command ran is chance; that it was not elsewhere at the time is no reason
 # to scale what was counted.
 test_count_command_by_cpu() {
 	local event whole rows
@@ -234,7 +253,7 @@ test_count_cannot_write() {
 	[ $status = 1 ] || fail "stderr took nothing, but the exit status is $status"
 }
 
-# Everything that is counted on a CPU is somebody's, or nobody's.
+# Everything counted on a CPU belongs to a process, or to none.
 test_count_machine_by_program() {
 	local whole
 	need_root

@@ -34,7 +34,7 @@ static long about(long mean)
 }
 int main(void)
 {
-	for (int i = 0; i < 600; i++) {
+	for (int i = 0; i < 200; i++) {
 		parse(SCALE * about(1000000));
 		lex(about(1000000));
 		render(about(500000));
@@ -86,6 +86,28 @@ test_diff_with_itself_is_nothing() {
 	ln -s prof "$T/link"
 	expect_status 2 "$PROSPECT" diff "$T/prof" "$T/prof" "$T/link"
 	expect_line "is given twice on one side"
+}
+
+# Older versions named programs by their executables, and did not store these.
+test_diff_with_an_older_profile() {
+	need sqlite3
+	local key
+	cp "$BIN/shares" "$T/given-name"
+	ln -s given-name "$T/nickname"
+	# not the command itself, which has another name in each profile without being another
+	# shellcheck disable=SC2016
+	record "$T/prof" -- bash -c '"$0" 0.4; true' "$T/nickname"
+	cp "$T/prof" "$T/older"
+	sqlite3 "$T/older" "DROP TABLE executable; DROP TABLE checksum;
+		UPDATE process SET program = 'given-name' WHERE program = 'nickname'" || fail "sqlite3"
+	for key in program exe; do
+		"$PROSPECT" diff "$T/older" "$T/prof" --all --by $key --format csv > "$T/csv" 2> "$T/stderr" ||
+			fail "diff" "$(cat "$T/stderr")"
+		! grep -E 'appeared|gone' "$T/csv" || fail "$key is not paired"
+	done
+	"$PROSPECT" query "SELECT count(exe) FROM processes" "$T/older" --format csv > "$T/csv" || fail "query"
+	grep -qx 0 "$T/csv" || fail "there are executables:" "$(cat "$T/csv")"
+	[ "$(rows "$T/older" exe --select exe=given-name | sum 3)" -ge 100 ] || fail "no key exe"
 }
 
 test_diff_of_the_last_two_and_of_one() {

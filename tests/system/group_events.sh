@@ -37,7 +37,7 @@ test_events_say_why_there_are_no_tracepoints() {
 		mount -t tmpfs none /sys/kernel/debug; }'
 	expect_status 0 run_with "$hide" "$PROSPECT" events > "$T/events"
 	expect_told "$not_mounted"
-	! grep -q 'only root' "$T/stderr" || fail "root is told that they are root's"
+	! grep -q 'only root' "$T/stderr" || fail "the message to root says that they are root's"
 	expect_status 2 run_with "$hide" "$PROSPECT" count -e sched:sched_switch true
 	expect_line "$not_mounted"
 	expect_status 2 run_with "$hide" "$PROSPECT" count -e 'sched:*' true

@@ -3,10 +3,11 @@
 # Files on a file system that does not answer: nothing that looks at a machine may wait for them.
 
 # serve FILE...: a file system at $T/far that has copies of the files. $server is its process; when
-# that ends, and be it with the test, nothing waits for it any more.
+# that ends, and be it with the test, nothing waits for it any more. $PROSPECT becomes a name of its own.
 serve() {
 	need_root
 	[ -w /dev/fuse ] || skip "needs /dev/fuse"
+	ln "$BIN/prospect" "$T/prospect" && PROSPECT=$T/prospect
 	${CC:-cc} -O1 -o "$T/hung_fs" "$HERE/programs/hung_fs.c" || fail "could not build hung_fs"
 	mkdir "$T/far"
 	"$T/hung_fs" "$T/far" "$@" > "$T/said" 2> "$T/fuse" &
@@ -21,14 +22,15 @@ hang() {
 	until_true grep -qx hangs "$T/said"
 }
 
-# A program whose function is "burn" for ever: $T/$1.
+# A program whose function is "burn" for ever, half of the time at most: others test beside it. $T/$1.
 make_burner() {
 	cat > "$T/burner.c" <<- 'END'
+		#include <unistd.h>
 		__attribute__((noipa)) unsigned long burn(unsigned long n)
 		{ unsigned long s = 0; while (n--) s += n * n ^ s >> 3; return s; }
-		int main(void) { unsigned long s = 0; for (;;) s += burn(1000000); return s == 1; }
+		int main(void) { unsigned long s = 0; for (;;) { usleep(2000); s += burn(1000000); } return s == 1; }
 	END
-	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/$1" "$T/burner.c" || fail "could not build $1"
+	${CC:-cc} -g -O1 -Wl,--build-id -Wl,-z,now -o "$T/$1" "$T/burner.c" || fail "could not build $1"
 }
 
 # A far program and a near one that run: $far and $near.
@@ -73,11 +75,11 @@ has_image() {
 		awk -F , 'NR > 1 && $3 >= 20 { found = 1 } END { exit !found }'
 }
 
-# No process has our program any more.
+# No process has this test's program any more.
 nothing_remains() {
 	local process
 	for process in /proc/[0-9]*; do
-		[ "$(readlink "$process/exe" 2> /dev/null)" != "$BIN/prospect" ] || return 1
+		[ "$(readlink "$process/exe" 2> /dev/null)" != "$PROSPECT" ] || return 1
 	done
 }
 
@@ -321,7 +323,7 @@ lock_it() {
 	! grep -q free "$T/ready" || skip "this kernel does not wait for a file with memory locked"
 }
 
-# is_locked_or_free PID: whoever reads its arguments has to be killed, or it says that it is free.
+# is_locked_or_free PID: a reader of its arguments has to be killed, or it says that it is free.
 is_locked_or_free() {
 	local status=0
 	! grep -q free "$T/ready" || return 0
@@ -329,8 +331,16 @@ is_locked_or_free() {
 	[ $status = 137 ]
 }
 
+# Files that were not read in time are counted together with processes, but only they are listed.
+late_processes() {
+	local files
+	files=$("$PROSPECT" report "$1" --by mode --format json | tr -d '\n' |
+		sed -n 's/.*"not_read": \[\([^]]*\)\].*/\1/p' | grep -o '"[^"]*"' | wc -l)
+	calc "$(header "$1" not_read) - $files"
+}
+
 test_locked_memory_does_not_hold_up_a_recording() {
-	local server locked options
+	local server locked options late
 	lock_memory
 	for options in -a "-p $locked"; do
 		rm -f "$T/prof"
@@ -338,7 +348,10 @@ test_locked_memory_does_not_hold_up_a_recording() {
 		ends 0 "$PROSPECT" record -H 1000 -o "$T/prof" $options --duration 1
 		[ "$(rows "$T/prof" process --select "pid=$locked" | sum 3)" -ge 10 ] ||
 			fail "the program is not there:" "$(rows "$T/prof" process | head)"
-		[ "$(header "$T/prof" not_read)" = 1 ] || fail "it is not counted"
+		late=$(late_processes "$T/prof")
+		# Of the whole machine, others may be late when it is busy.
+		holds "$late == 1 || ($late > 1 && \"$options\" == \"-a\")" ||
+			fail "$late processes are counted as not read, with $options"
 	done
 	until_true nothing_remains
 }
@@ -365,7 +378,7 @@ test_memory_locked_later_does_not_hold_up_a_recording() {
 	kill -INT $recorder
 	wait $recorder || status=$?
 	[ $status = 0 ] || fail "ended with $status:" "$(cat "$T/stderr")"
-	[ "$(header "$T/prof" not_read)" = 1 ] || fail "it is not counted"
+	[ "$(header "$T/prof" not_read)" = 1 ] || fail "counted as not read: $(header "$T/prof" not_read)"
 	until_true nothing_remains
 }
 
@@ -402,7 +415,7 @@ test_locked_memory_does_not_hold_up_watching() {
 	until_true nothing_remains
 }
 
-# What a program announces of the code it makes lies where nobody may answer: it is counted.
+# What a program announces of the code it makes lies where nothing may answer: it is counted.
 test_announcements_on_hung_files_are_counted() {
 	need_root
 	need unshare

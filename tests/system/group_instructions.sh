@@ -14,10 +14,47 @@ instructions() {
 	csv_to_tabs < "$T/csv" | awk -F '\t' -v OFS='\t' '{ print $1, $2, $4, $9 }' > "$T/rows"
 }
 
-# What objdump has of a file, as lines of ADDRESS<tab>TEXT, to $T/objdump.
+# Where objdump begins anew in a file: its sections and functions, in 16 digits.
+objdump_starts() {
+	{ nm "$1"; nm -D "$1"; } 2> /dev/null | awk '$2 ~ /^[tTwWi]$/ { print $1 }'
+	objdump -h "$1" | awk '$1 ~ /^[0-9]+$/ { print $4 }'
+}
+
+# The ranges of a file, as lines of BEGIN END, from the starts before the addresses in $T/rows to those
+# addresses; those in the same 64 KiB are one range.
+hit_ranges() {
+	{
+		objdump_starts "$1"
+		awk -F '\t' -v image="$1" '$1 == image {
+			digits = substr($2, 3)
+			print substr("0000000000000000", 1, 16 - length(digits)) digits, "hit"
+		}' "$T/rows"
+	} | sort | awk '
+		{ $1 = "x" $1 } # 0e10 would be a number
+		!$2 { start = $1; next }
+		begin && start > last && substr(start, 1, 13) != substr(last, 1, 13) {
+			print substr(begin, 2), substr(last, 2)
+			begin = ""
+		}
+		{ last = $1 }
+		!begin { begin = start }
+		END { if (begin) print substr(begin, 2), substr(last, 2) }'
+}
+
+# What objdump has at the addresses of a file in $T/rows, as lines of ADDRESS<tab>TEXT, to $T/objdump. No
+# instruction is longer than 15 bytes.
 dump() {
-	objdump -d --no-show-raw-insn "$1" |
-		sed -nE 's/^ *([0-9a-f]+):\t/0x\1\t/p' | sed 's/\t/ /2g' > "$T/objdump"
+	local begin end
+	while read -r begin end; do
+		objdump -d --no-show-raw-insn --start-address=$((0x$begin)) --stop-address=$((0x$end + 16)) "$1"
+	done < <(hit_ranges "$1") | awk -F '\t' '
+		FNR == NR { hit[substr($2, 3) ":"] = $2; next }
+		{ address = $1; sub(/^ */, "", address) }
+		address in hit {
+			sub(/^[^\t]*\t/, "")
+			gsub(/\t/, " ")
+			print hit[address] "\t" $0
+		}' "$T/rows" - > "$T/objdump"
 }
 
 # compare_with_objdump LEAST: every address in $T/rows, at least so many of them.
@@ -26,7 +63,7 @@ compare_with_objdump() {
 	while read -r image; do
 		dump "$image"
 		awk -F '\t' -v image="$image" '
-			FNR == NR { text[$1] = $2; next }
+			FILENAME ~ "/objdump$" { text[$1] = $2; next }
 			$1 == image && text[$2] != $4 {
 				print "# " image " " $2 ": \"" $4 "\", objdump: \"" text[$2] "\""
 				bad = 1
@@ -73,7 +110,7 @@ test_instructions_with_one_file_open() {
 	[ "$(cut -f 1 "$T/rows" | sort -u | wc -l)" -ge 2 ] || fail "only one file was hit"
 }
 
-# Every operand that is told by name is where /proc/kallsyms has that name.
+# Every operand that is printed by name is where /proc/kallsyms has that name.
 test_instructions_of_the_kernel() {
 	need_root
 	record "$T/prof" -H 4000 -- "$BIN/systime" 0.7
@@ -103,7 +140,7 @@ test_instructions_of_the_vdso() {
 	! awk -F '\t' '$4 ~ /^\(/' "$T/rows" | grep . || fail "no instruction there"
 }
 
-# Of a file that is not the one that ran, nothing is told.
+# Of a file that is not the one that ran, nothing is shown.
 # of_the_file_that_ran WHAT REASON: what is in $T/rows now is what $T/first had, from the bytes the
 # profile kept, or says that there is no code and why; never the code of the file that is there now.
 of_the_file_that_ran() {
@@ -166,7 +203,7 @@ test_instructions_without_rights() {
 	chmod 644 "$T/prof"
 	expect_status 0 as_plain_user "$PROSPECT" report "$T/prof" -d -V2 > "$T/text"
 	grep -q '(no code: cannot read the kernel' "$T/text" || fail "no reason in place of the instruction"
-	grep -q '^Note: .*-L' "$T/text" || fail "no word on what mends it:" "$(tail -n 3 "$T/text")"
+	grep -q '^Note: .*-L' "$T/text" || fail "no word on the fix:" "$(tail -n 3 "$T/text")"
 }
 
 # The disassembler's library is large: who does not ask for instructions does not load it.

@@ -90,9 +90,22 @@ test_another_files_debug_file_is_refused() {
 	expect_line "its.debug: not used: its checksum does not match"
 }
 
+# serve_debug_files FOLDER: as a debuginfod on the loopback, which DEBUGINFOD_URLS names from now on.
+serve_debug_files() {
+	local server
+	python3 -u -m http.server --bind 127.0.0.1 --directory "$1" 0 > "$T/log" 2>&1 &
+	server=$!
+	# shellcheck disable=SC2064
+	trap "kill $server" EXIT
+	until_true grep -q ' port [0-9]' "$T/log"
+	export DEBUGINFOD_CACHE_PATH=$T/cache
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$T/log")
+	export DEBUGINFOD_URLS
+}
+
 # A server on this machine has the debug file; it is asked when that is wanted, and not before.
 test_debuginfod() {
-	local id port server address
+	local id urls address
 	need python3
 	ldconfig -p | grep -q libdebuginfod.so.1 || skip "needs libdebuginfod1"
 	compile_inlined
@@ -101,19 +114,14 @@ test_debuginfod() {
 	mkdir -p "$T/served/buildid/$id"
 	objcopy --only-keep-debug "$T/inlined" "$T/served/buildid/$id/debuginfo"
 	objcopy -S "$T/inlined"
-	python3 -u -m http.server --bind 127.0.0.1 --directory "$T/served" 0 > "$T/log" 2>&1 &
-	server=$!
-	# shellcheck disable=SC2064
-	trap "kill $server" EXIT
-	until_true grep -q ' port [0-9]' "$T/log"
-	port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$T/log")
-	export DEBUGINFOD_CACHE_PATH=$T/cache
+	serve_debug_files "$T/served"
+	urls=$DEBUGINFOD_URLS
 	unset DEBUGINFOD_URLS
 	symbolize -e "$T/inlined" "$address" > "$T/said" 2> "$T/stderr"
 	! grep -q "inlined.c" "$T/said" || fail "asked without being told"
 	expect_status 0 symbolize --debuginfod -e "$T/inlined" "$address" > "$T/said"
 	expect_line "DEBUGINFOD_URLS names no debuginfod server"
-	export DEBUGINFOD_URLS=http://127.0.0.1:$port
+	export DEBUGINFOD_URLS=$urls
 	expect_status 0 symbolize -e "$T/inlined" "$address" > "$T/said"
 	grep -q "inlined.c:" "$T/said" || fail "$(cat "$T/said" "$T/stderr" "$T/log")"
 }
@@ -124,6 +132,7 @@ test_symbolize_process_and_kernel() {
 	place=$!
 	# shellcheck disable=SC2064
 	trap "kill $place" EXIT
+	until_true runs "$place" "$BIN/loop" # before, the libc is the shell's
 	until_true grep -q 'r-xp.*libc' "/proc/$place/maps"
 	address=$(awk '/r-xp.*libc/ { sub("-.*", "", $1); print $1; exit }' "/proc/$place/maps")
 	address=$(printf '%x' $((0x$address + 0x1000)))
@@ -158,7 +167,7 @@ test_symbolize_wrong() {
 	expect_line "4194304"
 }
 
-# A return address behind the last instruction of a function belongs to that function.
+# A return address after the last instruction of a function belongs to that function.
 test_symbolize_return() {
 	local end
 	cat > "$T/last.c" <<- 'END'

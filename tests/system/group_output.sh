@@ -2,6 +2,13 @@
 # shellcheck shell=bash
 # What prospect says about itself, and a standard output that cannot take it.
 
+# heading_of COMMAND HEADING: the list of subcommands has it below that heading.
+heading_of() {
+	local got
+	got=$(awk -v command="$1" '/:$/ { heading = $0 } $1 == command { print heading }' "$T/help")
+	[ "$got" = "$2" ] || fail "'prospect help' has $1 below '$got', not below '$2'"
+}
+
 test_version_and_help() {
 	"$PROSPECT" --version | grep -Eqx 'prospect [0-9]+\.[0-9]+\.[0-9]+' || fail "--version"
 	expect_status 2 "$PROSPECT"
@@ -12,6 +19,11 @@ test_version_and_help() {
 		grep -q "^Usage: prospect $command" "$T/help" || fail "no usage of $command"
 		"$PROSPECT" --help | grep -q "^  $command " || fail "--help does not list $command"
 	done
+	"$PROSPECT" help > "$T/help"
+	! grep -n '.\{81\}' "$T/help" || fail "prospect help: lines are wider than 80 columns"
+	heading_of report 'Look at a profile:'
+	heading_of record 'Record:'
+	heading_of export 'Exchange with other tools and machines:'
 	expect_status 2 "$PROSPECT" help repotr
 	expect_line "'report'"
 	expect_status 2 "$PROSPECT" help run record
@@ -85,7 +97,7 @@ test_report_to_fifo() {
 		cat "$T/fifo" > "$T/$command" &
 		expect_status 0 timeout 120 "$PROSPECT" $command -f "$T/fifo" "$T/x.prof"
 		wait
-		grep -q '^Profile of' "$T/$command" || fail "$command:" "$(head -n 5 "$T/$command")"
+		grep -q '^Quality ' "$T/$command" || fail "$command:" "$(head -n 5 "$T/$command")"
 	done
 }
 
@@ -93,7 +105,7 @@ test_report_to_fifo() {
 test_ring_size() {
 	record "$T/prof" --ring 100 true
 	expect_told '^prospect: --ring 100: the size must be a power of two; using 128$'
-	"$PROSPECT" report -V4 "$T/prof" | grep -q '^ring  *128 KiB' || fail "the ring has another size"
+	"$PROSPECT" report -V4 "$T/prof" | grep -q '^Ring buffers of 128 KiB per CPU' || fail "the ring has another size"
 	record "$T/prof" --ring 128 true
 	! grep -e '--ring' "$T/stderr" || fail "128 is a power of two"
 }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # SQL over profiles that were recorded.
 
-# What man/prospect-query.1 shows as commands, each with a byte 1 behind it.
+# What man/prospect-query.1 shows as commands, each followed by a byte 1.
 query_examples() {
 	awk '/^\.Sh EXAMPLES/ { inside = 1 }
 		inside && /^\.Ed/ { shown = 0; printf "\001" }
@@ -81,13 +81,14 @@ test_heatmap_has_every_sample_at_its_time() {
 	need python3
 	record "$T/prof" -- "$BIN/callers" 2
 	"$PROSPECT" heatmap -o "$T/page.html" --column 100ms --rows 10 "$T/prof" || fail "heatmap"
-	"$PROSPECT" report "$T/prof" --by time --slice 100ms --format csv | csv_to_tabs |
+	"$PROSPECT" report "$T/prof" --command --by time --slice 100ms --format csv | csv_to_tabs |
 		awk -F '\t' '$2 == "cpu-clock"' > "$T/times"
 	python3 - "$T/page.html" "$T/times" << 'END' || fail "the page is not what the profile has"
 import base64, json, re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
 data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])
-heat = data["heat"]
+event = next(event for event in data["events"] if event["name"] == "cpu-clock")
+heat = event["heat"]
 def column(name):
     value = shift = 0
     for byte in base64.b64decode(heat[name]):
@@ -96,15 +97,18 @@ def column(name):
         if byte < 128:
             yield value
             value = shift = 0
-assert heat["bucket_ns"] == 10**7 and heat["rows"] == 10
-nodes, samples, weights = column("node"), column("samples"), column("weight")
+assert heat["bucket_ns"] == 10**7 and heat["rows"] == 10, (heat["bucket_ns"], heat["rows"], heat["columns"])
+lanes, nodes, samples, weights = column("lane"), column("node"), column("samples"), column("weight")
 found, bucket = {}, 0
 for gap, length in zip(column("gap"), column("length")):
     bucket += gap
     node = 0
+    lane = 0
     for _ in range(length):
-        node += next(nodes)
-        assert 0 < node <= data["nodes"]
+        step = next(lanes)
+        lane += step
+        node = next(nodes) if step else node + next(nodes)
+        assert 0 < node <= event["nodes"] and lane < len(data["lanes"])
         slot = found.setdefault(bucket // 10, [0, 0])
         slot[0] += next(samples)
         slot[1] += next(weights)

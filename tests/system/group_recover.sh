@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Damaged profiles: what is told of them, and what can be saved. The truth is what SQLite itself reads
+# Damaged profiles: what the commands say of them, and what can be saved. The truth is what SQLite itself reads
 # of the recording before it was damaged.
 
 # pages FILE TABLE: the numbers of the pages that have its rows, those of long rows too.

@@ -5,7 +5,7 @@
 
 ATTACKER=61234
 
-# In front of a command, so that in the background its process is the command's.
+# Put before a command, so that in the background its process is the command's.
 AS_ATTACKER=(setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups)
 
 # attack NAME FILE: $T/evil/NAME, a program of the attacker's whose source is said to be FILE. It runs
@@ -99,7 +99,7 @@ test_names_in_programs_have_their_authors_rights() {
 	[ "$(stat -c %a "$T/x.tar.zst")" = 600 ] || fail "others may read the archive"
 	[ -z "$(find "$T/out.d" -perm /077)" ] || fail "others may read the tree"
 	shows_when_public "$T/secret"
-	# a program that root runs has the rights of whoever owns it
+	# a program that root runs has the rights of its owner
 	record_running "$T/evil/evil"
 	nothing_leaks
 	grep -q "secret: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Who may see what, and whose the files are.
 
-# The user without rights; nobody where there is root to become it.
+# The user without rights: "nobody" when root runs the tests.
 as_plain_user() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid 65534 --regid 65534 --clear-groups \
@@ -37,7 +37,7 @@ test_plain_user() {
 	"$PROSPECT" report "$T/user/prof" > "$T/text"
 	grep -A 3 -i 'not visible' "$T/text" | grep -qi kernel ||
 		fail "the report does not say that the kernel is not visible:" "$(head -n 12 "$T/text")"
-	grep -q perf_event_paranoid "$T/text" || fail "nor what would mend it"
+	grep -q perf_event_paranoid "$T/text" || fail "nor how to fix it"
 }
 
 # What is refused is told apart from what is not: the user's own processes may be profiled.
@@ -194,14 +194,14 @@ test_report_file_stays_what_it_is() {
 	chmod 666 "$T/user/report"
 	ln "$T/user/report" "$T/user/second"
 	expect_status 0 "$PROSPECT" -f "$T/user/report" true
-	grep -q "^Samples " "$T/user/second" || fail "the second name has another file"
+	grep -q "^Quality " "$T/user/second" || fail "the second name has another file"
 	rm "$T/user/second"
 	[ "$(id -u)" != 0 ] || chown 65534:1 "$T/user/report"
 	local before
 	before=$(stat -c %u:%g:%a "$T/user/report")
 	echo old > "$T/user/report"
 	expect_status 0 "$PROSPECT" -f "$T/user/report" true
-	grep -q "^Samples " "$T/user/report" || fail "no report"
+	grep -q "^Quality " "$T/user/report" || fail "no report"
 	[ "$(stat -c %u:%g:%a "$T/user/report")" = "$before" ] ||
 		fail "it was $before and is $(stat -c %u:%g:%a "$T/user/report")"
 	[ "$(ls -A "$T/user")" = report ] || fail "left behind: $(ls -A "$T/user")"
@@ -219,7 +219,7 @@ test_report_file_of_others() {
 		echo old > "$file"
 		chmod 666 "$file"
 		expect_status 0 as_plain_user "$PROSPECT" -f "$file" true
-		grep -q "^Samples " "$file" || fail "no report in $file"
+		grep -q "^Quality " "$file" || fail "no report in $file"
 		[ "$(stat -c %u:%g:%a "$file")" = 0:0:666 ] ||
 			fail "$file is $(stat -c %u:%g:%a "$file")"
 		chmod 644 "$file"
@@ -240,7 +240,7 @@ test_sudo_report_in_a_folder_of_root() {
 	echo old > "$R/kept"
 	chmod 640 "$R/kept"
 	expect_status 0 as_sudo "$PROSPECT" -f "$R/kept" true
-	grep -q "^Samples " "$R/kept" || fail "no report"
+	grep -q "^Quality " "$R/kept" || fail "no report"
 	[ "$(stat -c %u:%g:%a "$R/kept")" = 0:0:640 ] || fail "it is $(stat -c %u:%g:%a "$R/kept")"
 }
 

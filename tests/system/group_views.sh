@@ -11,7 +11,7 @@ record_callers() {
 	[ "$(sum 3 < "$T/stacks")" -gt 500 ] || fail "hardly any stacks: $(head -n 3 "$T/stacks")"
 }
 
-# What is in the column behind the keys of a row named $1: value NAME COLUMN FILE.
+# What is in the column after the keys of a row named $1: value NAME COLUMN FILE.
 value() {
 	awk -F '\t' -v name="$1" -v column="$2" '$1 == name { print $column }' "$3"
 }
@@ -50,14 +50,15 @@ test_flame_page_has_every_sample() {
 	need python3
 	record_callers
 	"$PROSPECT" flame -o "$T/page.html" "$T/prof" || fail "flame"
-	"$PROSPECT" report "$T/prof" --by event --format csv | csv_to_tabs > "$T/events"
+	"$PROSPECT" report "$T/prof" --command --by event --format csv | csv_to_tabs > "$T/events"
 	python3 - "$T/page.html" "$(value cpu-clock 3 "$T/events")" "$(value cpu-clock 4 "$T/events")" << 'END' ||
 import base64, json, re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
 data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])
+event = next(event for event in data["events"] if event["name"] == "cpu-clock")
 def column(name):
     value = shift = 0
-    for byte in base64.b64decode(data["columns"][name]):
+    for byte in base64.b64decode(event["columns"][name]):
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
@@ -65,8 +66,72 @@ def column(name):
             value = shift = 0
 sums = sum(column("samples")), sum(column("self"))
 assert sums == (int(sys.argv[2]), int(sys.argv[3])), (sums, sys.argv[2:])
-assert len(list(column("rise"))) == data["nodes"] > 10
+assert len(list(column("rise"))) == event["nodes"] > 10
 assert "callers_work" in data["names"]
 END
 		fail "the page is not what the profile has"
+}
+
+# number FILE SQL: a single number.
+number() {
+	"$PROSPECT" query --format csv "$2" "$1" | tail -n 1
+}
+
+# What runs beside the command is in its profile, but text is about the command and its children.
+test_scope_of_a_command() {
+	local beside of_command
+	need_root
+	cp "$BIN/loop" "$T/beside-$$"
+	cp "$BIN/loop" "$T/inner-$$"
+	"$T/beside-$$" 600 &
+	beside=$!
+	until_true runs $beside "$T/beside-$$"
+	record "$T/prof" -- sh -c "\"$T/inner-$$\" 0.3; (\"$T/inner-$$\" 0.3)" ||
+		fail "$(cat "$T/stderr")"
+	kill $beside
+	of_command=$(number "$T/prof" "SELECT sum(samples) FROM totals WHERE in_command = 1 AND event = 'cpu-clock'")
+	[ "$of_command" -gt 100 ] || fail "hardly any samples of the command: $of_command"
+	"$PROSPECT" report --by program "$T/prof" > "$T/text" || fail "report"
+	grep -q "inner-$$" "$T/text" || fail "the command is not shown:" "$(cat "$T/text")"
+	sed '1,/^Event /d' "$T/text" | grep "beside-$$" && fail "others are in the table:" "$(cat "$T/text")"
+	grep -q '(--machine)$' "$T/text" || fail "the rest is not named:" "$(cat "$T/text")"
+	grep -q ' samples of the command, ' "$T/text" || fail "nor of what shares are:" "$(cat "$T/text")"
+	"$PROSPECT" report -V2 --command "$T/prof" |
+		grep -q '^Shown  *the command; the rest of the machine has .*(--machine)$' ||
+		fail "a long report does not say what it shows"
+	"$PROSPECT" report --by program --machine "$T/prof" | grep -q "beside-$$" ||
+		fail "others are not shown with --machine"
+	rows "$T/prof" program > "$T/rows"
+	grep -q "^beside-$$" "$T/rows" || fail "others are not in the rows: $(cat "$T/rows")"
+	rows "$T/prof" program --command > "$T/rows"
+	[ "$(sum 3 < "$T/rows")" = "$of_command" ] ||
+		fail "not the $of_command samples of the command: $(cat "$T/rows")"
+	expect_status 1 "$PROSPECT" report --by program --select "program=beside-$$" "$T/prof"
+	expect_line 'add --machine'
+}
+
+# Of the processes chosen with -p nothing else is recorded, and they are what it is about.
+test_scope_of_chosen_processes() {
+	local pid
+	need_root
+	"$BIN/loop" 3 &
+	pid=$!
+	until_true runs $pid "$BIN/loop"
+	record "$T/prof" -p $pid
+	[ "$(number "$T/prof" "SELECT count(*) FROM totals WHERE in_command = 1")" -gt 0 ] ||
+		fail "the chosen process has no samples"
+	[ "$(number "$T/prof" "SELECT count(*) FROM totals WHERE in_command = 0")" = 0 ] ||
+		fail "others have samples"
+	expect_status 0 "$PROSPECT" report --by program --command "$T/prof" > "$T/text"
+	grep -q ' samples of the chosen processes, ' "$T/text" || fail "not said:" "$(cat "$T/text")"
+}
+
+test_scope_needs_a_command() {
+	need_root
+	expect_status 0 "$PROSPECT" record -q -o "$T/prof" -a --duration 0.2
+	expect_status 2 "$PROSPECT" report --command "$T/prof"
+	expect_line 'has no command'
+	expect_status 0 "$PROSPECT" report "$T/prof" > "$T/text"
+	[ "$(number "$T/prof" "SELECT count(*) FROM processes WHERE in_command <> 0")" = 0 ] ||
+		fail "something is the command"
 }

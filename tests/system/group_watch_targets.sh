@@ -211,6 +211,8 @@ test_watch_metric_help() {
 		grep -q '^unit: ' "$T/one" && grep -q '^attached: ' "$T/one" ||
 			fail "$metric:" "$(cat "$T/one")"
 	done
+	"$PROSPECT" watch --help-metric latency > "$T/one" || fail "--help-metric latency"
+	grep -q '^latency-p50 ' "$T/one" || fail "latency:" "$(cat "$T/one")"
 	[ "$(wc -l < "$T/all")" -ge 40 ] || fail "only so many metrics:" "$(cat "$T/all")"
 	expect_status 2 "$PROSPECT" watch --help-metric nonsense
 	expect_line 'unknown metric'

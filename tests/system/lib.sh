@@ -111,11 +111,16 @@ need_tracefs() {
 	need unshare
 	[ -z "${began_anew:-}" ] && unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null ||
 		skip "tracefs cannot be mounted"
+	begin_anew 'mount -t tracefs tracefs /sys/kernel/tracing'
+}
+
+# begin_anew MOUNTS: the test $TEST begins anew in a mount namespace of its own, in which the shell
+# command MOUNTS has run. There $began_anew is set.
+begin_anew() {
 	local began_anew=1
 	{ declare -f; declare -p began_anew TEST T TOP BIN HERE Z LOST; } > "$T/.test"
 	# shellcheck disable=SC2016 # for the other shell
-	exec unshare -m bash -uc 'mount -t tracefs tracefs /sys/kernel/tracing && . "$0" && "test_$TEST"' \
-		"$T/.test"
+	exec unshare -m bash -uc "$1"' && . "$0" && "test_$TEST"' "$T/.test"
 }
 
 # One line on stderr that has the pattern (extended, any case) in it.
@@ -257,7 +262,8 @@ rusage() {
 compile() {
 	local output=$1 source=$2
 	shift 2
-	${CC:-cc} -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -o "$BIN/$output" "$HERE/programs/$source" "$@"
+	${CC:-cc} -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -o "$BIN/.$output.$BASHPID" \
+		"$HERE/programs/$source" "$@" && mv "$BIN/.$output.$BASHPID" "$BIN/$output"
 }
 
 # compile_inlined [FLAG...]: programs/inlined.c as $T/inlined, with its source beside it.
@@ -279,6 +285,7 @@ compile_programs() {
 	compile threads threads.c -pthread &
 	compile births births.c -pthread &
 	compile waits waits.c -pthread &
+	compile pauses pauses.c -pthread &
 	compile counted counted.c -pthread &
 	compile loader loader.c -ldl &
 	compile jit jit.c &
@@ -294,7 +301,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads births waits counted loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads births waits pauses counted loader \
 		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The finished tool on real programs. Usage: run.sh PROSPECT [NAME...]
+# The finished tool on real programs.
+# Usage: run.sh PROSPECT [--unjudged] [NAME... | --only FILE | --except FILE]
 # Prints "ok NAME", "not ok NAME" (with lines of "# reason" before it), "skip NAME: reason" and, last,
-# "N passed, N failed, N skipped". Without names: all tests. Works without a terminal; what needs root
-# is skipped without it.
+# "N passed, N failed, N skipped". Without names: all tests, only those in FILE, or all but those; its
+# lines begin with a name. --unjudged is for a program with sanitizers or coverage, which is too slow to
+# pass some tests: more tests run at a time, and one fails only when a sanitizer reports something.
+# Works without a terminal; what needs root is skipped without it.
 set -u
 export LC_ALL=C
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -27,6 +30,8 @@ export XDG_STATE_HOME=$TOP/state
 held=$TOP/held
 mkdir "$held"
 unset SUDO_UID SUDO_GID SUDO_USER SUDO_COMMAND
+# On terminals of tests nobody leaves a pager.
+export PROSPECT_PAGER=
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$HERE/lib.sh"
@@ -38,8 +43,11 @@ done
 
 # shellcheck source-path=SCRIPTDIR source=../runner.sh
 . "$HERE/../runner.sh"
+# More than there are processors in small machines: tests wait a good deal.
+LANES=3
+[ "$(nproc)" -gt 1 ] || LANES=1
 
-# run_test NAME: in a folder of its own, so that two may run at a time.
+# run_test NAME: in a folder of its own, so that several may run at a time.
 run_test() {
 	local name=$1 status=0 output=$TOP/output-$1
 	if ! declare -F "test_$name" > /dev/null; then
@@ -49,6 +57,7 @@ run_test() {
 	TEST=$name T=$TOP/test-$name
 	mkdir -m 755 "$T"
 	timed "system/$name" in_subshell "test_$name" > "$output" 2>&1 < /dev/null || status=$?
+	[ -z "$unjudged" ] || only_reports "$name" "$output"
 	if [ $status = 77 ] && [ -e "$T/.skip" ]; then
 		echo "skip $name: $(cat "$T/.skip")"
 	elif [ $status = 0 ]; then
@@ -62,33 +71,116 @@ run_test() {
 
 # A test ends by "exit".
 in_subshell() {
+	[ -z "$unjudged" ] || report_to "$TOP/reports/$TEST"
 	("$@")
 }
 
+# report_to FILE: makes the sanitizers write to FILE.PID. With GCC 12, UBSan writes only to stderr; it then
+# aborts, and ASan reports the abort with its stack.
+report_to() {
+	export ASAN_OPTIONS=detect_leaks=1:handle_abort=1:log_path=$1
+	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:abort_on_error=1:log_path=$1
+}
+
+# only_reports TEST OUTPUT: sets $status by the sanitizers' reports alone. Their warnings, as of a thread that
+# ended during the search for leaks, do not count.
+only_reports() {
+	[ "$status" = 77 ] || status=0
+	if grep -q '^==[0-9]*==ERROR: ' "$TOP/reports/$1".* 2> /dev/null; then
+		cat "$TOP/reports/$1".* > "$2"
+		status=1
+	fi
+}
+
+# The tests of the lines NAME... of a file, but for comments.
+named_in() {
+	local name
+	while read -r name _; do
+		[[ "$name" != \#* ]] || continue
+		declare -F "test_$name" > /dev/null || { echo "$1: there is no test $name" >&2; exit 2; }
+		echo "$name"
+	done < "$1"
+}
+
+except='' unjudged=''
+if [ "${1:-}" = --unjudged ]; then
+	unjudged=1 LANES=$((2 * $(nproc)))
+	mkdir -m 1777 "$TOP/reports"
+	shift
+fi
+case ${1:-} in
+--only)
+	only=$(named_in "$2") || exit 2
+	[ -n "$only" ] || { echo "$2 names no test" >&2; exit 2; } # none given would be all
+	# shellcheck disable=SC2086 # several names
+	set -- $only
+	;;
+--except)
+	except=$(named_in "$2") || exit 2
+	shift 2
+	;;
+esac
 names=("$@")
 if [ ${#names[@]} = 0 ]; then
 	# In the order of the files, as written.
-	mapfile -t names < <(sed -n 's/^test_\([a-z0-9_]*\)() .*/\1/p' "$HERE"/group_*.sh)
+	mapfile -t names < <(sed -n 's/^test_\([a-z0-9_]*\)() .*/\1/p' "$HERE"/group_*.sh |
+		grep -vxF "$except")
 fi
-declare -A beside
-while read -r _ tests; do
-	for name in $tests; do
-		declare -F "test_$name" > /dev/null || { echo "beside: there is no test $name" >&2; exit 2; }
-		beside[$name]=1
-	done
-done < <(grep -v '^#' "$HERE/beside")
+declare -A wanted
+for name in "${names[@]}"; do
+	wanted[$name]=1
+done
 
-# Those that may run beside others first.
-run_tests() {
-	local name alone=()
+# run_group GROUP TEST...: one after another, on the CPU that the group is called after.
+run_group() {
+	local name group=$1
+	shift
+	[[ "$group" != cpu* ]] || taskset -pc "${group#cpu}" $BASHPID > /dev/null 2>&1
 	for name in "$@"; do
-		if [ -n "${beside[$name]:-}" ]; then begin run_test "$name"; else alone+=("$name"); fi
-	done
-	finish
-	for name in "${alone[@]}"; do
 		run_test "$name"
 	done
 }
 
-run_tests "${names[@]}" | tee "$TOP/lines"
+# run_section: runs the groups of $groups, in $order, beside each other, and forgets them.
+declare -A groups
+declare -A beside
+run_section() {
+	local group
+	for group in "${order[@]}"; do
+		# shellcheck disable=SC2086 # several names
+		begin run_group $group ${groups[$group]}
+	done
+	finish
+	groups=() order=()
+}
+
+# What "beside" lists first, then the others.
+run_tests() {
+	local group tests name order=()
+	while read -r group tests; do
+		case $group in
+		\#*) continue ;;
+		-*)
+			run_section
+			continue
+			;;
+		esac
+		[[ "$group" != cpu* || -z "$unjudged" ]] || continue
+		for name in $tests; do
+			declare -F "test_$name" > /dev/null || { echo "beside: there is no test $name" >&2; exit 2; }
+			[ -n "${wanted[$name]:-}" ] || continue
+			[ -n "${groups[$group]:-}" ] || order+=("$group")
+			groups[$group]+=" $name"
+			beside[$name]=1
+		done
+	done < "$HERE/beside"
+	run_section
+	for name in "${names[@]}"; do
+		[ -n "${beside[$name]:-}" ] || ${unjudged:+begin} run_test "$name"
+	done
+	finish
+}
+
+run_tests | tee "$TOP/lines"
+[ "${PIPESTATUS[0]}" = 0 ] || exit 2
 sum_up "$TOP/lines"

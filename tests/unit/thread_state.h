@@ -48,22 +48,19 @@ static inline bool thread_await_sleep(pid_t pid, const _Atomic pid_t *tid, uint6
 	return true;
 }
 
-/* Sleeps, again where the thread was preempted meanwhile (for @patience_ns at most): who is on the
- * way to sleep is then runnable for a part of it. Returns when the last sleep began. */
-static inline uint64_t thread_sleep_undisturbed(unsigned ms, uint64_t patience_ns)
+/* Sleeps, and again (for @patience_ns at most) if the thread was preempted meanwhile: a thread
+ * preempted on its way to sleep is runnable for a part of it. */
+static inline void thread_sleep_undisturbed(unsigned ms, uint64_t patience_ns)
 {
 	const struct timespec pause = { .tv_nsec = (long)ms * (long)NS_PER_MS };
 	const uint64_t until_ns = clock_ns() + patience_ns;
 	struct rusage before, after;
-	uint64_t begin_ns;
 
 	do {
 		getrusage(RUSAGE_THREAD, &before);
-		begin_ns = clock_ns();
 		nanosleep(&pause, NULL);
 		getrusage(RUSAGE_THREAD, &after);
 	} while (before.ru_nivcsw != after.ru_nivcsw && clock_ns() < until_ns);
-	return begin_ns;
 }
 
 typedef VEC(pid_t) thread_numbers;

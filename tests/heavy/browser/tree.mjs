@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// tree.mjs TREE.JS: the arrays of a flame graph's page, against the slow way with objects.
+// tree.mjs TREE.MJS: the arrays of a flame graph's page, against the slow way with objects.
 import assert from "node:assert";
-import { column, functionsOf, random, suite } from "./common.mjs";
+import { column, random, suite } from "./common.mjs";
 
-const tree = functionsOf([process.argv[2]],
-	"decodeColumn decodeTree layOut invert weightOf firstInRow nodeAt patternOf");
-const { test, end } = suite("flame-tree");
+const tree = await import(process.argv[2]);
+const { test, end } = suite("page-tree");
 
 // Random stacks of few names, as [names, weight].
 function stacks(count) {
@@ -126,6 +125,43 @@ await test("deep stacks do not recurse", () => {
 	const chain = tree.layOut(tree.decodeTree({ nodes: deep, columns }));
 	assert.equal(chain.rows.length, deep + 1);
 	assert.equal(tree.invert(chain).count, deep + 1);
+});
+
+// --- trees that are made of stacks with fewer frames, or of a function ---
+
+await test("folded, every function is once in a stack, at its outermost", () => {
+	const once = list.map(([frames, weight]) => {
+		const kept = [];
+		for (const name of frames) {
+			const at = kept.indexOf(name);
+			kept.splice(at < 0 ? kept.length : at + 1, kept.length, ...at < 0 ? [name] : []);
+		}
+		return [kept, weight];
+	});
+	assert.deepEqual(pathsOf(tree.fold(flat)), paths(grow(once)));
+	assert.ok(tree.fold(flat).rows.length <= 7);
+});
+
+await test("callers and callees are of the outermost of a function, each stack once", () => {
+	for (let name = 0; name < 6; name++) {
+		const having = list.filter(([frames]) => frames.includes(name));
+		const below = having.map(([frames, weight]) => [frames.slice(frames.indexOf(name) + 1), weight]);
+		const above = having.map(([frames, weight]) =>
+			[frames.slice(0, frames.indexOf(name)).reverse(), weight]);
+		assert.deepEqual(pathsOf(tree.calleesOf(flat, name)), paths(grow(below)));
+		assert.deepEqual(pathsOf(tree.callersOf(flat, name)), paths(grow(above)));
+		assert.equal(tree.callersOf(flat, name).all.weight, flat.total[0]);
+	}
+});
+
+await test("a function's total has each of its stacks once", () => {
+	const rows = tree.functionsOf(flat);
+	assert.equal(rows.length, 6);
+	for (const row of rows) {
+		const sum = wanted => list.filter(wanted).reduce((all, [, weight]) => all + weight, 0);
+		assert.equal(row.total, sum(([frames]) => frames.includes(row.name)));
+		assert.equal(row.self, sum(([frames]) => frames[frames.length - 1] === row.name));
+	}
 });
 
 await test("what is no pattern is looked for as it is", () => {

@@ -17,7 +17,22 @@ def wanted(path):
     return found
 
 
+def without_symbol(name):
+    """The report says between which symbols such code lies, an export where its function starts."""
+    return b"->" in name or re.search(rb"\+0x[0-9a-f]+$", name)
+
+
+def folded(rows, others):
+    """The rows, with one for all code without a symbol: its names differ, its sum does not."""
+    sums = {}
+    for name, weight in rows.items():
+        key = b"(no symbol)" if name not in others and without_symbol(name) else name
+        sums[key] = sums.get(key, 0) + weight
+    return sums
+
+
 def compare(got, true, tolerance):
+    got, true = folded(got, true), folded(true, got)
     bad = [(name, got.get(name), weight) for name, weight in true.items()
            if abs(got.get(name, 0) - weight) > tolerance(weight)]
     bad += [(name, weight, 0) for name, weight in got.items() if name not in true and weight]

@@ -5,7 +5,7 @@ import Ajv from "ajv";
 
 const schema = JSON.parse(
 	fs.readFileSync("node_modules/speedscope/dist/release/file-format-schema.json"));
-delete schema["$schema"]; // an older draft, of which nothing is used that changed
+delete schema["$schema"]; // an older draft; nothing that changed since is used
 const validate = new Ajv({ strict: false }).compile(schema);
 const file = process.argv[2];
 const profile = JSON.parse(fs.readFileSync(file));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Calls of goroutines that change threads amid them. Each function counts its calls and measures
-// them itself, all of a name together: "NAME CALLS NANOSECONDS MOST", to standard output at the end.
-// MOST: at which all of its calls had ended, where that is later; of calls that never end 0.
+// Calls of goroutines that change threads amid them. The program counts them and measures them from
+// inside and from outside, all of a name together: "NAME CALLS LEAST MOST", to standard output at
+// the end. LEAST: nanoseconds between two points within each call. MOST: between a point before and
+// one after it. A goroutine may stand still at any point, so the true time is anywhere between.
 // goroutines [PART]: a PARTth of the calls.
 package main
 
@@ -16,34 +17,46 @@ import (
 	"time"
 )
 
-type truth struct{ calls, spent atomic.Int64 }
+type truth struct {
+	name               string
+	calls, least, most atomic.Int64
+}
 
-func (t *truth) add(began time.Time) {
-	t.spent.Add(int64(time.Since(began)))
+func (t *truth) inside(began time.Time) {
+	t.least.Add(int64(time.Since(began)))
+}
+
+func (t *truth) outside(began time.Time) {
+	t.most.Add(int64(time.Since(began)))
 	t.calls.Add(1)
 }
 
-var alone, crowd, growing, caught, catching, dying, dead, short truth
+var alone, crowd = truth{name: "callAlone"}, truth{name: "callCrowd"}
+var growing, dying = truth{name: "callGrowing"}, truth{name: "callDying"}
+var throwing, catching = truth{name: "callThrowing"}, truth{name: "callCatching"}
+var short, open = truth{name: "callShort"}, truth{name: "callOpen"}
 var sink atomic.Int64
 var shorts int
 
 // Sleeps in small steps, so that other threads take the goroutine on.
-func wander(d time.Duration) {
-	for began := time.Now(); time.Since(began) < d; {
+func wander(d time.Duration, t *truth) {
+	began := time.Now()
+	for time.Since(began) < d {
 		runtime.Gosched()
 		time.Sleep(time.Millisecond)
 	}
+	t.inside(began)
 }
 
 //go:noinline
 func callAlone() int {
-	wander(20 * time.Millisecond)
+	wander(20*time.Millisecond, &alone)
 	return int(sink.Add(1))
 }
 
 //go:noinline
 func callCrowd() int {
-	wander(5 * time.Millisecond)
+	wander(5*time.Millisecond, &crowd)
 	return int(sink.Add(1))
 }
 
@@ -54,7 +67,7 @@ func callDeep(n int) int {
 	var room [512]byte
 	if n == 0 {
 		runtime.GC()
-		wander(3 * time.Millisecond)
+		wander(3*time.Millisecond, &growing)
 		return int(room[n])
 	}
 	room[n%512] = byte(n)
@@ -68,7 +81,7 @@ func callGrowing(n int) int {
 
 //go:noinline
 func callThrowing(n int) int {
-	wander(2 * time.Millisecond)
+	wander(2*time.Millisecond, &throwing)
 	if n >= 0 {
 		panic("thrown")
 	}
@@ -80,7 +93,7 @@ func callCatching(n int) (r int) {
 	began := time.Now()
 	defer func() {
 		recover()
-		caught.add(began)
+		catching.inside(began)
 		r = n
 	}()
 	return callThrowing(n)
@@ -88,7 +101,7 @@ func callCatching(n int) (r int) {
 
 //go:noinline
 func callDying() int {
-	wander(2 * time.Millisecond)
+	wander(2*time.Millisecond, &dying)
 	runtime.Goexit()
 	return 1
 }
@@ -102,9 +115,11 @@ func callShort(n *int) int {
 }
 
 //go:noinline
-func callOpen() int {
+func callOpen(begun chan<- time.Time) int {
+	begun <- time.Now()
 	for {
-		wander(time.Millisecond)
+		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -112,7 +127,7 @@ func times(n int, t *truth, f func(i int)) {
 	for i := 0; i < n; i++ {
 		began := time.Now()
 		f(i)
-		t.add(began)
+		t.outside(began)
 	}
 }
 
@@ -151,16 +166,16 @@ func main() {
 		times(5, &growing, func(i int) { callGrowing(100 << i) })
 	})
 	together(5, func() {
-		times(20/part, &catching, func(i int) { callCatching(i) })
+		times(20/part, &catching, func(i int) {
+			began := time.Now()
+			callCatching(i)
+			throwing.outside(began) // its end is seen when its catcher returns
+		})
 	})
 	for i := 0; i < 40/part; i++ {
 		began := time.Now()
-		together(1, func() {
-			began := time.Now()
-			defer func() { dying.add(began) }()
-			callDying()
-		})
-		dead.add(began)
+		together(1, func() { callDying() })
+		dying.outside(began)
 	}
 	for i := 0; i < 2000/part; i++ {
 		together(1, func() { times(1, &short, func(int) { callShort(&shorts) }) })
@@ -168,27 +183,17 @@ func main() {
 	stop.Store(true)
 	begun := make(chan time.Time)
 	for i := 0; i < 3; i++ {
-		go func() {
-			begun <- time.Now()
-			callOpen()
-		}()
+		go callOpen(begun)
 	}
 	opened := []time.Time{<-begun, <-begun, <-begun}
 	time.Sleep(500 * time.Millisecond)
-	for _, each := range []struct {
-		name   string
-		t, end *truth
-	}{{"callAlone", &alone, &alone}, {"callCrowd", &crowd, &crowd},
-		{"callGrowing", &growing, &growing}, {"callThrowing", &caught, &catching},
-		{"callCatching", &caught, &catching}, {"callDying", &dying, &dead},
-		{"callShort", &short, &short}} {
-		fmt.Println(each.name, each.t.calls.Load(), each.t.spent.Load(),
-			each.end.spent.Load())
+	for _, inside := range opened {
+		open.inside(inside)
+		open.calls.Add(1)
 	}
-	open := time.Duration(0)
-	for _, began := range opened {
-		open += time.Since(began)
+	for _, t := range []*truth{&alone, &crowd, &growing, &throwing, &catching, &dying, &short,
+		&open} {
+		fmt.Println(t.name, t.calls.Load(), t.least.Load(), t.most.Load())
 	}
-	fmt.Println("callOpen", len(opened), int64(open), 0)
 	os.Exit(0)
 }

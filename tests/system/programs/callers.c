@@ -8,7 +8,7 @@
 
 #include "spin.h"
 
-/* Behind a call, so that it is not made the last jump of its caller. */
+/* After a call, so that it is not made the last jump of its caller. */
 #define RETURN_HERE() __asm__ volatile("" ::: "memory")
 
 enum { LEVELS = 20 };

@@ -42,7 +42,7 @@ struct coroutine {
 		{
 			return {};
 		}
-		/* Whoever waits goes on by a jump. */
+		/* The waiting coroutine goes on by a jump. */
 		struct hand_back {
 			bool await_ready() noexcept
 			{

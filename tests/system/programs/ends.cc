@@ -47,7 +47,7 @@ static void jump_out()
 		if (!setjmp(way_out))
 			first(number);
 	}
-	spin(NS_PER_S / 5); /* nobody is inside any more */
+	spin(NS_PER_S / 5); /* no thread is inside any more */
 	for (const char *name : { "first", "second", "third" }) {
 		print_count(name, "entries", CALLS);
 		print_count(name, "exits", 0);

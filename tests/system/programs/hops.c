@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hops chain|short|sites|deep: functions that go on in others by jumps, and how their calls end, as
- * the program counts and measures it: "count NAME COLUMN NUMBER", "inner NAME SECONDS" and "outer
- * NAME SECONDS". C and C++.
+ * hops: functions that go on in others by jumps, and how their calls end, as the program counts and
+ * measures it: "count NAME COLUMN NUMBER", "inner NAME SECONDS" and "outer NAME SECONDS". C and C++.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +102,7 @@ extern "C" {
 void nothing(void);
 int hop(int n);
 int skip(int n);
+int often(int n);
 #ifdef __cplusplus
 }
 #endif
@@ -112,10 +112,11 @@ int skip(int n);
 #else
 #define JUMP "b"
 #endif
-__asm__(".text\n.globl nothing, hop, skip\n"
+__asm__(".text\n.globl nothing, hop, skip, often\n"
 	".type nothing, %function\nnothing: ret\n.size nothing, . - nothing\n"
 	".type hop, %function\nhop: " JUMP " target\n.size hop, . - hop\n"
-	".type skip, %function\nskip: " JUMP " hop\n.size skip, . - skip\n");
+	".type skip, %function\nskip: " JUMP " hop\n.size skip, . - skip\n"
+	".type often, %function\noften: " JUMP " target\n.size often, . - often\n");
 
 static void run_short(void)
 {
@@ -133,25 +134,40 @@ static void run_short(void)
 
 /* ---- one function, thousands of places that call it ---- */
 
-#define CALL	 sum += hop(sum & 1);
+#define CALL	 sum += often(0);
 #define CALLS_16 CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL
 #define CALLS_256                                                                                 \
 	CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 \
 		CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16
 
-NOINLINE static int call_everywhere(int sum)
-{
-	CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256;
-	CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256 CALLS_256;
-	return sum;
-}
+static volatile int sum;
+
+/* One function with all of the places would take the compiler seconds. */
+#define CALLER(name)                    \
+	NOINLINE static void name(void) \
+	{                               \
+		CALLS_256 CALLS_256     \
+	}
+CALLER(call_a)
+CALLER(call_b)
+CALLER(call_c)
+CALLER(call_d)
+CALLER(call_e)
+CALLER(call_f)
+CALLER(call_g)
+CALLER(call_h)
 
 static void run_sites(void)
 {
-	if (!call_everywhere(0))
+	static void (*const callers[])(void) = { call_a, call_b, call_c, call_d,
+						 call_e, call_f, call_g, call_h };
+
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		callers[i]();
+	if (sum != SITES * FAILURE)
 		abort();
-	printf("count hop entries %d\ncount hop exits %d\ncount hop abandoned 0\n"
-	       "count hop end-not-seen 0\ncount hop errors %d\n",
+	printf("count often entries %d\ncount often exits %d\ncount often abandoned 0\n"
+	       "count often end-not-seen 0\ncount often errors %d\n",
 	       SITES, SITES, SITES);
 }
 
@@ -185,17 +201,11 @@ static void run_deep(void)
 		       name, CALLS * DEPTH);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	const char *way = argc > 1 ? argv[1] : "";
-
-	if (strcmp(way, "chain") == 0)
-		run_chain();
-	else if (strcmp(way, "short") == 0)
-		run_short();
-	else if (strcmp(way, "sites") == 0)
-		run_sites();
-	else if (strcmp(way, "deep") == 0)
-		run_deep();
+	run_chain();
+	run_short();
+	run_sites();
+	run_deep();
 	return 0;
 }

@@ -3,8 +3,8 @@
  * hung_fs FOLDER FILE...: a file system that has copies of the files, under their own names, and
  * answers until SIGUSR1; from then on it never does, as a server that is gone. Says "serves" and
  * "hangs" on stdout. Without libfuse: /dev/fuse and linux/fuse.h. When it is killed the kernel ends
- * whoever waits for it; the mount is left to its caller. It ends by itself in the end: what waits for
- * it may keep the test from going on, and the whole machine from forking.
+ * every process that waits for it; the mount is left to its caller. It ends by itself in the end:
+ * what waits for it may keep the test from going on, and the whole machine from forking.
  */
 #include <errno.h>
 #include <fcntl.h>

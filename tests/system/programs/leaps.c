@@ -159,7 +159,7 @@ NOINLINE static void call_from_one_place(void)
 static void land_where_calls_return(void)
 {
 	call_from_one_place();
-	spin(NS_PER_S / 20); /* nobody is inside any more */
+	spin(NS_PER_S / 20); /* no thread is inside any more */
 	counted_landing("either", 3 * CALLS, 2 * CALLS, CALLS);
 	counted("keep", CALLS, CALLS, 0);
 	counted_landing("leap", CALLS, 0, CALLS);

@@ -30,7 +30,7 @@ struct worker {
 	const char *name;
 	void (*run)(struct worker *worker);
 	struct world *world;
-	uint64_t waited_ns;  /* 0: not to be told */
+	uint64_t waited_ns;  /* 0: not printed */
 	uint64_t created_ns; /* until it runs it waits for a processor */
 	int ends_late;
 };

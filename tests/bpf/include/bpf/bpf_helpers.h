@@ -22,6 +22,7 @@
 #define __noinline	__attribute__((noinline))
 #define __weak		__attribute__((weak))
 
+#define barrier()	      __asm__ volatile("" ::: "memory")
 #define barrier_var(variable) __asm__ volatile("" : "+r"(variable))
 
 /* ---- maps ---- */

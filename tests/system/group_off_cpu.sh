@@ -61,7 +61,7 @@ test_waits_last_as_long_as_the_clocks_say() {
 	done
 }
 
-# Waits are told by the right name. On a busy machine one of the 15 may not be among those that are
+# Waits have the right name. On a busy machine one of the 15 may not be among those that are
 # chosen, or stand for more than itself.
 test_waits_are_told_apart() {
 	local name wait
