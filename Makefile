@@ -3,7 +3,8 @@
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all deps demo check check-all fuzz install deb bench bench-all clean
+.PHONY: all deps demo check check-all coverage fuzz install deb release bench bench-all \
+	clean
 
 # The program, at build/prospect.
 all:
@@ -13,28 +14,34 @@ all:
 deps:
 	@tools/install-deps build
 
-# Profiles this machine while it compiles and packs something, and prints the report.
+# Profiles this machine for about half a minute while it compiles and packs something, and prints the
+# report.
 demo: deps all
 	@tools/demo
 
 # Everything that shows the program is right, in less than ten minutes.
 check:
 	@tools/install-deps build test
-	@tools/run-tests checks unit golden system
+	@tools/run-tests checks golden unit system
 
 # What needs heavy packages or much time, and is not in "check".
 check-all:
 	@tools/install-deps build test heavy fuzz
 	@tools/run-tests heavy
 
+# What the tests run of each module, against tests/coverage; a quarter of an hour.
+coverage:
+	@tools/install-deps build test
+	@tools/coverage
+
 # Searches for inputs that break a parser, FUZZ_SECONDS (60) for each, FUZZ_JOBS (1) at a time.
 fuzz:
 	@tools/install-deps build test fuzz
 	@tools/fuzz
 
-# DESTDIR is honoured.
+# PREFIX and DESTDIR are honoured.
 install: all
-	@meson install -C build --no-rebuild --quiet
+	@tools/install $(PREFIX)
 
 # Side by side with its peers, about ten minutes; compare ratios.
 bench: deps all
@@ -46,10 +53,15 @@ bench-all: deps all
 	@tools/install-deps bench
 	@BENCH_ALL=1 bench/run.sh build/prospect
 
-# A Debian package in build/.
+# A Debian package in build/, and one with its debug information.
 deb:
 	@tools/install-deps build package
 	@tools/make-deb
 
+# An archive in build/ that runs where it is unpacked.
+release:
+	@tools/install-deps build package
+	@tools/make-release
+
 clean:
-	@rm -rf build build-check build-deb build-fuzz
+	@rm -rf build build-check build-coverage build-deb build-fuzz build-release

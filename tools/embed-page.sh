@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # embed-page.sh OUTPUT NAME HEADER FILE...: writes a C file that defines NAME, which HEADER declares:
-# the text of the first .html among the files with the others in place of @MORE@, all .css and .js
-# inside in their order, and a policy that lets nothing but these run and nothing be loaded from
-# anywhere. @DATA@ is left to be filled in.
+# the text of the .html among the files with all .css and .mjs inside in their order, and a policy that
+# lets nothing but these run and nothing be loaded from anywhere. @DATA@ is left to be filled in. The
+# modules become one, so their imports, each in a line of its own, go away: no two may have the same
+# name at their outermost level.
 set -eu -o pipefail
 output=$1 name=$2 header=$3
 shift 3
@@ -19,13 +20,13 @@ hash_of() {
 	printf "$(sed 's/../\\x&/g' <<<"$hex")" | base64
 }
 
-touch "$scratch"/{style,script,more}
+touch "$scratch"/{style,script}
 page=
 for file in "$@"; do
 	case $file in
 	*.css) cat "$file" >>"$scratch/style" ;;
-	*.js) cat "$file" >>"$scratch/script" ;;
-	*) if [ -n "$page" ]; then cat "$file" >>"$scratch/more"; else page=$file; fi ;;
+	*.mjs) sed '/^import .* from /d; s/^export //' "$file" >>"$scratch/script" ;;
+	*) page=$file ;;
 	esac
 done
 if grep -qi '</s' "$scratch/script" "$scratch/style"; then
@@ -48,7 +49,6 @@ while IFS= read -r line; do
 	*@POLICY@*) put @POLICY@ printf '%s' "$policy" ;;
 	*@STYLE@*) put @STYLE@ cat "$scratch/style" ;;
 	*@SCRIPT@*) put @SCRIPT@ cat "$scratch/script" ;;
-	@MORE@) cat "$scratch/more" ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$page" >"$scratch/page"
