@@ -2,10 +2,10 @@
 /*
  * Rules, each from observed behaviour of the kernel:
  *   - The clock stream never samples the idle task. The idle stream samples it at a lower rate; of
- *     those samples all are dropped except interrupts on an idle CPU, that is, samples outside the
- *     idle routine. Both streams count into one event, by weight.
+ *     those samples all are dropped except work on an idle CPU: interrupts, and what the idle task's
+ *     loop itself does (kernel_symbols_waits). Both streams count into one event, by weight.
  *   - pid 0 is the idle task. Inside a PID namespace it is also every task of other namespaces; the
- *     idle routine in the kernel stack identifies the idle task.
+ *     idle task's loop in the kernel stack identifies it.
  *   - pid -1 is a reaped task that still runs its last instructions. It cannot have left the CPU
  *     that recorded its exit, so the last exit recorded on that CPU identifies it.
  *   - In kernel mode the innermost marked routine says whether the kernel worked for the task or
@@ -84,9 +84,7 @@ static bool idle_sample_counts(const struct attribution *attribution,
 		return false;
 	if (attribution->parts.foreign_pid_namespace && !place->idle)
 		return false; /* task of another namespace: the clock stream samples it */
-	return place->context != CONTEXT_TASK ||
-	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
-		       KERNEL_MARK_IDLE;
+	return !place->waits;
 }
 
 /* The exit that this thread recorded on this CPU; a thread runs on for a while after it. NULL:
@@ -140,6 +138,18 @@ static enum context context_of(const struct attribution *attribution,
 	return kernel_symbols_context(attribution->parts.kernel, attribution->chain, chain_count);
 }
 
+/* True if the sample, which shows no interrupt, is of an idle task without work. */
+static bool idle_task_waits(const struct attribution *attribution, const struct perf_record *record,
+			    size_t chain_count)
+{
+	const struct kernel_symbols *kernel = attribution->parts.kernel;
+
+	if (!kernel || record->pid != 0)
+		return false;
+	return chain_count ? kernel_symbols_waits(kernel, attribution->chain, chain_count)
+			   : kernel_symbols_waits(kernel, &record->sample.ip, 1);
+}
+
 /* Where the sample was taken. Its stack is 0 if it has yet to be made. */
 static struct known_stack place_of(struct attribution *attribution,
 				   const struct machine_space *space,
@@ -161,6 +171,8 @@ static struct known_stack place_of(struct attribution *attribution,
 		*ret_chain_count = kernel_chain(attribution, &record->sample);
 	place.context = (uint8_t)context_of(attribution, record, *ret_chain_count);
 	place.idle = chain_has_idle(attribution, *ret_chain_count);
+	place.waits = place.context == CONTEXT_TASK &&
+		      idle_task_waits(attribution, record, *ret_chain_count);
 	return place;
 }
 

@@ -62,7 +62,8 @@ void stacks_free(struct stacks *stacks); /* NULL is fine */
 struct known_stack {
 	uint32_t stack; /* in profile.stacks */
 	uint8_t context;
-	bool idle; /* it contains the idle routine */
+	bool idle;  /* it contains the idle task's loop */
+	bool waits; /* nothing but that: the processor has no work. Only of pid 0 */
 };
 
 /* The known stack of a sample that comes only with a hash. NULL: the record with the stack was

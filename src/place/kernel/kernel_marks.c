@@ -24,6 +24,17 @@
  * current task must not be charged. A threaded handler is a task with its own name, and is charged
  * under that name.
  *
+ * Idleness. The routines in which a processor waits for work differ by processor, hypervisor and
+ * driver, so no name is needed for them: the idle task waits wherever nothing interrupted it, unless
+ * its loop has called the scheduler or what other processors sent. Only where the kernel gave no
+ * stack does the innermost function have to be a known one.
+ *
+ *   any way to wait                ... default_idle_call <- do_idle                         waits
+ *   interrupts on after the wait   ... cpuidle_idle_call <- do_idle                         waits
+ *   an interrupt ends the wait     ... sysvec_... <- asm_sysvec_... <- ... <- do_idle       hardirq
+ *   the next task is chosen        ... schedule_idle <- do_idle                             work
+ *   a wakeup from another CPU      ... flush_smp_call_function_queue <- do_idle             work
+ *
  * The wait. The innermost marked function decides, so the actual wait outranks the requested
  * operation.
  *
@@ -53,6 +64,7 @@ struct wait_pattern {
 };
 
 #define IDLE	KERNEL_MARK_IDLE
+#define RESUMED KERNEL_MARK_RESUMED
 #define SOFTIRQ KERNEL_MARK_SOFTIRQ
 #define HARDIRQ KERNEL_MARK_HARDIRQ
 #define TASK	KERNEL_MARK_TASK
@@ -60,10 +72,12 @@ struct wait_pattern {
 
 /* clang-format off */
 static const struct pattern patterns[] = {
-	/* The loop: on some hardware the interrupt that ends the wait is taken only here. */
+	/* The loop, and what it calls to work. */
 	{ "do_idle", IDLE }, { "cpu_startup_entry", IDLE }, { "cpuidle_idle_call", IDLE },
 	{ "call_cpuidle", IDLE }, { "cpuidle_enter", IDLE }, { "cpuidle_enter_*", IDLE },
 	{ "default_idle_call", IDLE }, { "arch_cpu_idle", IDLE },
+	{ "schedule_idle", RESUMED }, { "flush_smp_call_function_*", RESUMED },
+	{ "__flush_smp_call_function_*", RESUMED }, { "nohz_run_idle_balance", RESUMED },
 	/* The waits. */
 	{ "default_idle", IDLE }, { "cpu_idle_poll", IDLE }, { "poll_idle", IDLE },
 	{ "native_safe_halt", IDLE }, { "pv_native_safe_halt", IDLE }, { "xen_safe_halt", IDLE },
@@ -270,13 +284,19 @@ enum kernel_mark kernel_marks_at(const struct kernel_marks *marks, uint64_t addr
 	return last && address < last->end ? last->mark : KERNEL_MARK_NONE;
 }
 
+/* The mark of a frame. All but the innermost are return addresses, and the call may be the last
+ * instruction. */
+static enum kernel_mark frame_mark(const struct kernel_marks *marks, const uint64_t *addresses,
+				   size_t number)
+{
+	return kernel_marks_at(marks, addresses[number] - (number > 0));
+}
+
 enum context kernel_marks_context(const struct kernel_marks *marks, const uint64_t *addresses,
 				  size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		/* All but the innermost are return addresses, and the call may be the last
-		 * instruction. */
-		switch (kernel_marks_at(marks, addresses[i] - (i > 0))) {
+		switch (frame_mark(marks, addresses, i)) {
 		case KERNEL_MARK_SOFTIRQ:
 			return CONTEXT_SOFTIRQ;
 		case KERNEL_MARK_HARDIRQ:
@@ -285,11 +305,23 @@ enum context kernel_marks_context(const struct kernel_marks *marks, const uint64
 			return CONTEXT_TASK;
 		case KERNEL_MARK_EXEC:
 		case KERNEL_MARK_IDLE:
+		case KERNEL_MARK_RESUMED:
 		case KERNEL_MARK_NONE:
 			break;
 		}
 	}
 	return CONTEXT_TASK;
+}
+
+bool kernel_marks_waits(const struct kernel_marks *marks, const uint64_t *addresses, size_t count)
+{
+	if (count == 1)
+		return kernel_marks_at(marks, addresses[0]) == KERNEL_MARK_IDLE;
+	for (size_t i = 0; i < count; i++) {
+		if (frame_mark(marks, addresses, i) == KERNEL_MARK_RESUMED)
+			return false;
+	}
+	return true;
 }
 
 void kernel_marks_done(struct kernel_marks *marks)

@@ -3,6 +3,7 @@
 #ifndef PLACE_KERNEL_KERNEL_MARKS_H
 #define PLACE_KERNEL_KERNEL_MARKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,9 +12,8 @@
 
 enum kernel_mark {
 	KERNEL_MARK_NONE,
-	KERNEL_MARK_IDLE,    /* where a processor waits that has nothing to do; counts only for the
-			     innermost frame, since the same loop calls the rest of an idle
-			     processor's work */
+	KERNEL_MARK_IDLE,    /* the idle task's loop, and the known routines in which it waits */
+	KERNEL_MARK_RESUMED, /* what that loop calls when it has something to do */
 	KERNEL_MARK_SOFTIRQ, /* __do_softirq, handle_softirqs */
 	KERNEL_MARK_HARDIRQ, /* interrupt entries and dispatchers, not exceptions or system calls */
 	KERNEL_MARK_TASK,    /* work done for the task on return from an interrupt */
@@ -46,6 +46,9 @@ enum kernel_mark kernel_marks_at(const struct kernel_marks *marks, uint64_t addr
 /* The context of a stack, given innermost address first. kernel_marks.c explains the rule. */
 enum context kernel_marks_context(const struct kernel_marks *marks, const uint64_t *addresses,
 				  size_t count);
+/* True if the idle task waits in this stack, whose context is CONTEXT_TASK. kernel_marks.c explains the
+ * rule. */
+bool kernel_marks_waits(const struct kernel_marks *marks, const uint64_t *addresses, size_t count);
 void kernel_marks_done(struct kernel_marks *marks);
 
 #endif

@@ -585,3 +585,9 @@ enum context kernel_symbols_context(const struct kernel_symbols *symbols, const 
 {
 	return kernel_marks_context(&symbols->marks, addresses, count);
 }
+
+bool kernel_symbols_waits(const struct kernel_symbols *symbols, const uint64_t *addresses,
+			  size_t count)
+{
+	return kernel_marks_waits(&symbols->marks, addresses, count);
+}

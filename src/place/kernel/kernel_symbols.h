@@ -76,12 +76,15 @@ bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, c
 void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
 			   struct symbol *ret_symbol);
 
-/* The mark of an exact address. KERNEL_MARK_IDLE counts only for the innermost address. */
+/* The mark of an exact address. */
 enum kernel_mark kernel_symbols_mark(const struct kernel_symbols *symbols, uint64_t address);
 
 /* The context of a stack, given innermost address first. kernel_marks.c explains the rule. */
 enum context kernel_symbols_context(const struct kernel_symbols *symbols, const uint64_t *addresses,
 				    size_t count);
+/* True if the idle task waits in this stack, whose context is CONTEXT_TASK. */
+bool kernel_symbols_waits(const struct kernel_symbols *symbols, const uint64_t *addresses,
+			  size_t count);
 
 /* Of a recorded kernel: adds a module, by its name without brackets, loaded at @start. */
 void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name, uint64_t start,

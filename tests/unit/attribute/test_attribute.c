@@ -315,13 +315,30 @@ static void the_idle_stream(void **state)
 	idle.id = busy.id = IDLE_ID;
 	kernel_sample(world, &idle, IDLE, IDLE);
 	kernel_sample(world, &idle, VFS_READ, TIMER_ENTRY);
+	/* A routine of an unknown name, in which this kernel waits. */
+	kernel_sample(world, &idle, VFS_READ, IDLE);
 	kernel_sample(world, &busy, VFS_READ, VFS_READ);
 	drain(world);
 	assert_int_equal(world->writer.count, 1);
 	assert_task(world, 0, "[idle]/swapper(0)");
 	assert_int_equal(world->writer.samples[0].context, CONTEXT_HARDIRQ);
-	assert_int_equal(attribution_counts(world->attribution).idle_stream_weight, 3 * PERIOD);
+	assert_int_equal(attribution_counts(world->attribution).idle_stream_weight, 4 * PERIOD);
 	assert_int_equal(world->in.profile->events[0].weight, PERIOD);
+}
+
+/* Where the kernel gave no stack, only the names of the routines show that a CPU waits. */
+static void the_idle_stream_without_stacks(void **state)
+{
+	static const uint64_t mark = (uint64_t)PERF_CONTEXT_KERNEL;
+	struct world *world = *state;
+	struct stamp idle = at(20, 0);
+
+	idle.id = IDLE_ID;
+	stream_sample(world->in.stream, &idle, PERF_RECORD_MISC_KERNEL, IDLE, &mark, 1);
+	stream_sample(world->in.stream, &idle, PERF_RECORD_MISC_KERNEL, VFS_READ, &mark, 1);
+	drain(world);
+	assert_int_equal(world->writer.count, 1);
+	assert_leaf(world, 0, "[kernel]+1018");
 }
 
 /* Seen from within a PID namespace each task of another has the idle task's number. */
@@ -460,6 +477,7 @@ int main(void)
 		IN_WORLD(a_process_that_was_never_announced),
 		IN_WORLD(contexts_of_the_kernel),
 		IN_WORLD(the_idle_stream),
+		IN_WORLD(the_idle_stream_without_stacks),
 		IN_WORLD(tasks_of_other_namespaces),
 		IN_WORLD(losses_and_open_throttles),
 		IN_WORLD(stacks_of_samples),

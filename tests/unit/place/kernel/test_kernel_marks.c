@@ -79,24 +79,34 @@ static const struct {
 	{ CONTEXT_TASK, { "vfs_read", "el0_svc", "el0t_64_sync_handler", "el0t_64_sync" } },
 };
 
+struct marked_stack {
+	struct kernel_marks marks;
+	uint64_t addresses[MAX_DEPTH];
+	size_t count;
+};
+
 /* Gives each frame of a stack a place of its own, as the caller's return addresses. */
+static struct marked_stack marked_stack(const char *const *names)
+{
+	struct marked_stack stack = { 0 };
+
+	for (; stack.count < MAX_DEPTH && names[stack.count]; stack.count++) {
+		uint64_t start = (stack.count + 1) * SPACING;
+
+		kernel_marks_add(&stack.marks, start, start + SPACING,
+				 kernel_marks_by_name(names[stack.count]));
+		/* A call may be the last instruction: its return address is the next function's. */
+		stack.addresses[stack.count] = stack.count ? start + SPACING : start;
+	}
+	return stack;
+}
+
 static enum context context_of(const char *const *names)
 {
-	struct kernel_marks marks = { 0 };
-	uint64_t addresses[MAX_DEPTH];
-	enum context context;
-	size_t count = 0;
+	struct marked_stack stack = marked_stack(names);
+	enum context context = kernel_marks_context(&stack.marks, stack.addresses, stack.count);
 
-	for (; count < MAX_DEPTH && names[count]; count++) {
-		uint64_t start = (count + 1) * SPACING;
-
-		kernel_marks_add(&marks, start, start + SPACING,
-				 kernel_marks_by_name(names[count]));
-		/* A call may be the last instruction: its return address is the next function's. */
-		addresses[count] = count ? start + SPACING : start;
-	}
-	context = kernel_marks_context(&marks, addresses, count);
-	kernel_marks_done(&marks);
+	kernel_marks_done(&stack.marks);
 	return context;
 }
 
@@ -117,16 +127,56 @@ static void test_idle(void **state)
 					     "cpuidle_enter_state",  "do_idle",
 					     "cpu_idle_poll.isra.0", "cpu_do_idle",
 					     "psci_enter_idle_state" };
-	static const char *const works[] = { "menu_select",	      "tick_nohz_idle_enter",
-					     "arch_cpu_idle_enter",   "schedule_idle",
-					     "nohz_run_idle_balance", "worker_enter_idle",
-					     "native_halt_poll",      "intel_idle_init" };
+	static const char *const works[] = { "schedule_idle", "nohz_run_idle_balance",
+					     "flush_smp_call_function_queue",
+					     "__flush_smp_call_function_queue" };
+	static const char *const others[] = { "menu_select",	     "tick_nohz_idle_enter",
+					      "arch_cpu_idle_enter", "worker_enter_idle",
+					      "native_halt_poll",    "intel_idle_init" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		assert_int_equal(kernel_marks_by_name(waits[i]), KERNEL_MARK_IDLE);
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
-		assert_int_equal(kernel_marks_by_name(works[i]), KERNEL_MARK_NONE);
+		assert_int_equal(kernel_marks_by_name(works[i]), KERNEL_MARK_RESUMED);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(kernel_marks_by_name(others[i]), KERNEL_MARK_NONE);
+}
+
+/* Stacks of the idle task that no interrupt took, innermost frame first. */
+static void test_waits(void **state)
+{
+	static const struct {
+		bool waits;
+		const char *stack[MAX_DEPTH + 1];
+	} cases[] = {
+		{ true, { "pv_native_safe_halt", "default_idle", "do_idle", "cpu_startup_entry" } },
+		/* Ways to wait that no list has. */
+		{ true, { "hv_rest_hc", "hv_rest", "default_idle_call", "do_idle" } },
+		{ true, { "vendor_sleep", "cpuidle_enter_state", "cpuidle_enter", "do_idle" } },
+		{ true, { "hv_irq_enable", "do_idle", "cpu_startup_entry", "start_secondary" } },
+		{ true, { "hv_rest", "some_loop", "start_secondary" } },
+		{ true, { "do_idle" } },
+		{ true, { "default_idle" } },
+		{ false, { "hv_rest" } }, /* no stack, and no known name */
+		{ false,
+		  { "hv_irq_enable", "finish_task_switch", "__schedule", "schedule_idle", "do_idle",
+		    "cpu_startup_entry" } },
+		{ false,
+		  { "try_to_wake_up", "__flush_smp_call_function_queue",
+		    "flush_smp_call_function_queue", "do_idle" } },
+		{ false, { "load_balance", "nohz_run_idle_balance", "do_idle" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct marked_stack stack = marked_stack(cases[i].stack);
+
+		if (kernel_marks_waits(&stack.marks, stack.addresses, stack.count) !=
+		    cases[i].waits)
+			fail_msg("stack of %s in row %zu", cases[i].stack[0], i);
+		kernel_marks_done(&stack.marks);
+	}
 }
 
 static void test_names(void **state)
@@ -375,10 +425,10 @@ static void test_running_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stacks),	       cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_wait_stacks),    cmocka_unit_test(test_wait_names),
-		cmocka_unit_test(test_running_kernel),
+		cmocka_unit_test(test_stacks),	   cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_waits),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ranges),	   cmocka_unit_test(test_wait_stacks),
+		cmocka_unit_test(test_wait_names), cmocka_unit_test(test_running_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
