@@ -19,32 +19,43 @@ void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	return xrealloc(items, grown * size);
 }
 
-/* True if the page lies inside the array and all its items are empty. */
-static bool is_page_empty(const struct vec_pages *array, uintptr_t page, size_t page_bytes)
+static bool is_block_empty(const struct vec_holes *holes, size_t block)
 {
-	uintptr_t begin = (uintptr_t)array->items;
-	size_t first, end;
-
-	if (page < begin || page + page_bytes > begin + array->count * array->size)
-		return false;
-	first = (page - begin) / array->size;
-	end = (page + page_bytes - begin + array->size - 1) / array->size;
-	for (size_t i = first; i < end; i++) {
-		if (!array->is_empty((const char *)array->items + i * array->size))
-			return false;
-	}
-	return true;
+	return block < holes->emptied.count && holes->emptied.items[block] == holes->block_items;
 }
 
-void vec_release_pages(const struct vec_pages *array, size_t number)
+/* The whole pages of a range. */
+static void release(uintptr_t begin, uintptr_t end, size_t page_bytes)
 {
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	uintptr_t item = (uintptr_t)array->items + number * array->size;
-	uintptr_t last = item + array->size - 1;
+	begin = (begin + page_bytes - 1) / page_bytes * page_bytes;
+	end = end / page_bytes * page_bytes;
+	/* A failure only keeps the memory: the items stay zero. */
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
 
-	for (uintptr_t page = item - item % page_bytes; page <= last; page += page_bytes) {
-		/* A failure only keeps the memory: the items stay zero. */
-		if (is_page_empty(array, page, page_bytes))
-			(void)madvise((void *)page, page_bytes, MADV_DONTNEED);
-	}
+void vec_add_hole(struct vec_holes *holes, void *items, size_t size, size_t number)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), block, begin, end;
+
+	/* A block is larger than a page, so that no page lies in more than two. */
+	holes->block_items = page_bytes / size + 1;
+	block = number / holes->block_items;
+	while (holes->emptied.count <= block)
+		*vec_push(&holes->emptied) = 0;
+	if (++holes->emptied.items[block] < holes->block_items)
+		return;
+	begin = block && is_block_empty(holes, block - 1) ? block - 1 : block;
+	end = is_block_empty(holes, block + 1) ? block + 2 : block + 1;
+	release((uintptr_t)items + begin * holes->block_items * size,
+		(uintptr_t)items + end * holes->block_items * size, page_bytes);
+}
+
+size_t vec_after_hole(const struct vec_holes *holes, size_t number)
+{
+	if (!holes->block_items)
+		return number;
+	while (is_block_empty(holes, number / holes->block_items))
+		number = (number / holes->block_items + 1) * holes->block_items;
+	return number;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define VEC(type)                \
@@ -38,16 +39,20 @@ void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
 
 /*
  * Returns memory from the middle of an array to the kernel. The array keeps its indices and its
- * size; pages whose items are all empty are released and read as zeros.
+ * size; blocks of items that are all empty are released and read as zeros. Empty items are counted,
+ * not read: on some kernels reading a released page takes memory again. Zero-initialised is without
+ * a hole.
  */
-struct vec_pages {
-	void *items;			    /* from malloc(3), not a mapped file */
-	size_t count, size;		    /* the number of items, and the bytes of each */
-	bool (*is_empty)(const void *item); /* all zero, and will stay so */
+struct vec_holes {
+	size_t block_items;    /* how many items a block has; 0 before the first hole */
+	VEC(uint32_t) emptied; /* how many of them are empty, by block */
 };
 
-/* Call this after item @number became empty: releases its pages if all other items in them are
- * empty too. */
-void vec_release_pages(const struct vec_pages *array, size_t number);
+/* Call this once for each item that is all zero and will stay so. Releases the pages of its block
+ * when it was the last there. @items comes from malloc(3), and may have moved since the last call;
+ * @size is that of an item, the same in each call. */
+void vec_add_hole(struct vec_holes *holes, void *items, size_t size, size_t number);
+/* The first item from @number on that is in no released block; it may lie after the array. */
+size_t vec_after_hole(const struct vec_holes *holes, size_t number);
 
 #endif

@@ -52,7 +52,9 @@ void profile_forget_rows(struct profile *profile)
 	profile_forget_stacks(profile);
 	vec_free(&profile->images);
 	vec_free(&profile->processes);
+	vec_free(&profile->process_holes.emptied);
 	vec_free(&profile->tasks);
+	vec_free(&profile->task_holes.emptied);
 	vec_free(&profile->symbols);
 	vec_free(&profile->frames);
 	branches_done(&profile->branches);
@@ -215,25 +217,24 @@ uint32_t profile_add_process(struct profile *profile, const struct process *proc
 	return id;
 }
 
-static bool is_empty_process(const void *item)
+static bool is_empty_process(const struct process *process)
 {
-	const struct process *process = item;
-
 	return !process->pid && !process->program && !process->start_ns;
 }
 
-static bool is_empty_task(const void *item)
+static bool is_empty_task(const struct task *task)
 {
-	const struct task *task = item;
-
 	return !task->process && !task->tid && !task->comm;
 }
 
-/* Leaves out empty tasks. The index cannot remove an entry, so it is built anew. */
+/* The index cannot remove an entry, so it is built anew. */
 static void index_tasks(struct profile *profile)
 {
+	const struct vec_holes *holes = &profile->task_holes;
+
 	hashidx_done(&profile->task_index);
-	for (size_t id = 0; id < profile->tasks.count; id++) {
+	for (size_t id = vec_after_hole(holes, 0); id < profile->tasks.count;
+	     id = vec_after_hole(holes, id + 1)) {
 		const struct task *task = &profile->tasks.items[id];
 
 		if (!is_empty_task(task))
@@ -241,38 +242,34 @@ static void index_tasks(struct profile *profile)
 	}
 }
 
+/* Those of empty processes, none of which has been released yet. */
 static void forget_tasks(struct profile *profile)
 {
-	const struct vec_pages tasks = { .items = profile->tasks.items,
-					 .count = profile->tasks.count,
-					 .size = sizeof(*profile->tasks.items),
-					 .is_empty = is_empty_task };
+	struct vec_holes *holes = &profile->task_holes;
 
-	for (size_t id = 1; id < profile->tasks.count; id++) {
+	for (size_t id = vec_after_hole(holes, 1); id < profile->tasks.count;
+	     id = vec_after_hole(holes, id + 1)) {
 		struct task *task = &profile->tasks.items[id];
 
 		if (!task->process || !is_empty_process(&profile->processes.items[task->process]))
 			continue;
 		*task = (struct task){ 0 };
 		profile->forgotten_tasks++;
-		vec_release_pages(&tasks, id);
+		vec_add_hole(holes, profile->tasks.items, sizeof(*task), id);
 	}
 	index_tasks(profile);
 }
 
 void profile_forget_processes(struct profile *profile, const uint32_t *processes, size_t count)
 {
-	const struct vec_pages rows = { .items = profile->processes.items,
-					.count = profile->processes.count,
-					.size = sizeof(*profile->processes.items),
-					.is_empty = is_empty_process };
+	struct process *rows = profile->processes.items;
 
-	for (size_t i = 0; i < count; i++) {
-		memset(&profile->processes.items[processes[i]], 0, rows.size);
-		vec_release_pages(&rows, processes[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		memset(&rows[processes[i]], 0, sizeof(*rows));
 	profile->forgotten_processes += count;
 	forget_tasks(profile);
+	for (size_t i = 0; i < count; i++)
+		vec_add_hole(&profile->process_holes, rows, sizeof(*rows), processes[i]);
 }
 
 void profile_add_code(struct profile *profile, const struct kept_code *code)

@@ -276,6 +276,7 @@ struct profile {
 	struct branches branches; /* imports only; a reader leaves them in the file */
 	struct run_facts run;
 	size_t forgotten_processes, forgotten_tasks; /* numbers of rows that were emptied */
+	struct vec_holes process_holes, task_holes;  /* where they were: not to be read */
 	/* private to profile.c: find rows by their key */
 	struct hashidx image_index, task_index, symbol_index, frame_index, stack_index, line_index;
 };

@@ -514,8 +514,10 @@ bool record_input_chose_later(const struct record_input *input)
 {
 	const struct pids *pids = input->pids;
 	const struct process *rows = input->profile->processes.items;
+	const struct vec_holes *holes = &input->profile->process_holes;
 
-	for (size_t i = 0; i < input->profile->processes.count; i++) {
+	for (size_t i = vec_after_hole(holes, 0); i < input->profile->processes.count;
+	     i = vec_after_hole(holes, i + 1)) {
 		if (rows[i].in_command && !rows[rows[i].parent].in_command &&
 		    !has_id(pids->items, pids->count, rows[i].pid))
 			return record_input_selects(input);

@@ -257,15 +257,18 @@ void jit_asking(struct jit *jit)
 
 void jit_rest(struct jit *jit)
 {
+	const struct vec_holes *holes = &jit->profile->process_holes;
 	_cleanup_free_ bool *needed = xcalloc(jit->members.count + 1, sizeof(*needed));
 
 	for (size_t i = 0; i < jit->members.count; i++) {
 		if (!jit->members.items[i].asked)
 			mark_needed(jit, (uint32_t)i + 1, needed);
 	}
-	for (uint32_t row = 1; jit->members.count && row < jit->profile->processes.count; row++) {
+	for (size_t row = vec_after_hole(holes, 1);
+	     jit->members.count && row < jit->profile->processes.count;
+	     row = vec_after_hole(holes, row + 1)) {
 		if (!jit->profile->processes.items[row].end_ns)
-			mark_inherited(jit, row, needed);
+			mark_inherited(jit, (uint32_t)row, needed);
 	}
 	for (size_t i = 0; i < jit->members.count; i++) {
 		if (!needed[i])

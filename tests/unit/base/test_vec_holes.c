@@ -19,11 +19,6 @@ struct item {
 	char rest[48];
 };
 
-static bool is_empty(const void *item)
-{
-	return !((const struct item *)item)->number;
-}
-
 static struct item *make(void)
 {
 	struct item *items = malloc(COUNT * sizeof(*items));
@@ -59,8 +54,8 @@ static size_t taken_bytes(void)
 static void what_is_empty_is_given_back(void **state)
 {
 	struct item *items = make();
-	const struct vec_pages array = { items, COUNT, sizeof(*items), is_empty };
-	size_t before = taken_bytes(), bytes = COUNT * sizeof(*items);
+	struct vec_holes holes = { 0 };
+	size_t before = taken_bytes(), bytes = COUNT * sizeof(*items), left = 0;
 
 	for (size_t i = 0; i < COUNT; i++) {
 		size_t number = i * 7919 % COUNT;
@@ -68,14 +63,22 @@ static void what_is_empty_is_given_back(void **state)
 		if (number % 1000 == 0)
 			continue;
 		memset(&items[number], 0, sizeof(items[number]));
-		vec_release_pages(&array, number);
+		vec_add_hole(&holes, items, sizeof(items[number]), number);
 	}
-	/* Each of the two hundred holds two pages at most: a tenth of them all. */
+	/* Each of the two hundred holds its block, of two pages at most, and parts of the pages
+	 * beside: a tenth of them all. Before any is read again. */
+	assert_true(taken_bytes() < before - bytes / 4 * 3);
+	for (size_t i = vec_after_hole(&holes, 0); i < COUNT; i = vec_after_hole(&holes, i + 1))
+		left++;
+	assert_in_range(left, 200, COUNT / 5);
+	for (size_t i = 0; i < COUNT; i += 1000)
+		assert_int_equal(vec_after_hole(&holes, i), i);
 	assert_true(taken_bytes() < before - bytes / 4 * 3);
 	for (size_t i = 0; i < COUNT; i++) {
 		assert_int_equal(items[i].number, i % 1000 == 0 ? i + 1 : 0);
 		assert_int_equal(items[i].rest[47], i % 1000 == 0);
 	}
+	vec_free(&holes.emptied);
 	free(items);
 }
 
