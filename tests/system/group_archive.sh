@@ -14,12 +14,7 @@ compile_mobile() {
 
 # A profile of that program alone: an archive of all that runs elsewhere would be large.
 record_mobile() {
-	local pid
-	"$T/home/mobile" endlessly &
-	pid=$!
-	record "$T/prof" -H 1000 --duration 1.5 -p $pid
-	kill $pid
-	wait $pid 2> /dev/null
+	record_running_for 0.5 "$T/home/mobile" endlessly
 	[ "$(rows "$T/prof" symbol --select symbol=outermost | sum 3)" -ge 10 ] || fail "hardly a sample"
 }
 
@@ -102,12 +97,8 @@ test_what_an_archive_lacks_is_told() {
 
 # A report that no one reads takes no archive along: a pipe whose reader is gone before we begin.
 test_an_archive_is_kept_without_readers() {
-	local said pid
-	sh -c 'while :; do :; done' &
-	pid=$!
-	record "$T/prof" --duration 0.5 -p $pid
-	kill $pid
-	wait $pid 2> /dev/null
+	local said
+	record_running sh -c 'while :; do :; done'
 	export XDG_CACHE_HOME=$T/cache
 	exec {said}> >(exec true)
 	wait $!

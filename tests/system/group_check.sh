@@ -61,10 +61,13 @@ test_check_tells_what_was_lost() {
 	[ $status = 0 ] || fail "what was lost is called wrong:" "$(cat "$T/text" "$T/stderr")"
 }
 
+# Some kernels have no names at all.
 test_check_as_root_sees_everything() {
+	local hidden=:
 	need_root
+	[ -e /proc/kallsyms ] || hidden="kernel names"
 	said 0 "$PROSPECT" check --quick --format json
-	json_points missing | grep . && fail "missing as root"
+	json_points missing | grep -vxF "$hidden" && fail "missing as root"
 	json_points ok | grep -qx permission || fail "root may not see the whole machine:" "$(cat "$T/text")"
 	grep -q '"calibration": null' "$T/text" || fail "--quick calibrated"
 }
@@ -106,6 +109,7 @@ without_bpf() {
 # The message never tells root to become root, whatever refuses.
 test_record_without_bpf() {
 	need_root
+	need_unwinding
 	without_bpf 13 > "$T/text" # EACCES
 	grep -Eq "security module rejected the BPF program: Permission denied|locked down" "$T/text" ||
 		fail "$(cat "$T/text")"
@@ -135,7 +139,7 @@ capable() {
 test_capabilities_are_enough() {
 	need_root
 	need setpriv
-	local name
+	local name who
 	$(capable +perfmon,+bpf) true 2> "$T/stderr" || skip "$(cat "$T/stderr")"
 	said 0 "$PROSPECT" check --quick --format json
 	json_points ok > "$T/root"
@@ -147,11 +151,16 @@ test_capabilities_are_enough() {
 	done
 	said 0 $(capable +perfmon,+bpf,+sys_ptrace) "$PROSPECT" check --quick --format json
 	json_points ok | grep -qx "other users" || fail "$(cat "$T/text")"
+	# Waits, and stacks from the interrupt, are as good as root's.
 	mkdir -m 777 "$T/user.d"
 	expect_status 0 $(capable +perfmon,+bpf) "$PROSPECT" record --off-cpu \
-		-o "$T/user.d/prof" "$BIN/loop" 0.3
-	! "$PROSPECT" report "$T/user.d/prof" | grep -q 'cannot load the BPF program' ||
-		fail "$("$PROSPECT" report "$T/user.d/prof" | head -n 20)"
+		-o "$T/user.d/user" "$BIN/loop" 0.3
+	expect_status 0 "$PROSPECT" record --off-cpu -o "$T/user.d/root" "$BIN/loop" 0.3
+	for who in root user; do
+		"$PROSPECT" report "$T/user.d/$who" --by mode --format json | tr '[],' '\n' |
+			grep -o '.*BPF.*' > "$T/$who"
+	done
+	diff "$T/root" "$T/user" > "$T/diff" || fail "the user lacks BPF:" "$(cat "$T/diff")"
 }
 
 # A file with capabilities, which a group may execute, obeys no variable of its users.

@@ -33,7 +33,7 @@ offered_by_zsh() {
 	cat > "$T/zshrc" <<- END
 		export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 		$LOAD_ZSH
-		autoload -U compinit && compinit -D -u
+		autoload -U compinit && compinit -C -d '$T/zcompdump'
 		zstyle ':completion:*' list-prompt ''
 		compadd() {
 			local -a hits
@@ -45,7 +45,7 @@ offered_by_zsh() {
 		}
 		finished() { print end >> '$T/offered' }
 		zle -N finished
-		bindkey '^X' finished
+		bindkey '^T' finished # begins no other key, which would be waited for
 		print ready >> '$T/offered'
 	END
 	: > "$T/offered"
@@ -61,7 +61,7 @@ offered_by_zsh() {
 			done
 		}
 		until_said ready "$3"
-		zpty -w -n shell "$4"$'\''\t\030'\''
+		zpty -w -n shell "$4"$'\''\t\024'\''
 		until_said end "$3"
 		zpty -d shell' - "$PWD" "$T/zshrc" "$T/offered" "$1" > /dev/null
 	grep -v '^ready$\|^end$' "$T/offered"

@@ -51,8 +51,9 @@ test_debug_rows_at_an_address() {
 }
 
 test_debug_rows_of_the_vdso() {
+	grep -q '\[vdso\]' /proc/self/maps || skip "this kernel has no vdso"
 	debug 0 rows '[vdso]'
-	[ "$(unwind_rows | wc -l)" -gt 2 ] || fail "too few rows:" "$(cat "$T/text")"
+	[ "$(unwind_rows | wc -l)" -ge 1 ] || fail "too few rows:" "$(cat "$T/text")"
 }
 
 test_debug_wrong() {

@@ -64,9 +64,11 @@ test_events_of_processors() {
 }
 
 test_events_check() {
-	local options
+	local options raw=1
 	expect_status 0 "$PROSPECT" events -c 'task-clock:u,{page-faults:u,minor-faults:u}'
-	expect_status 1 "$PROSPECT" events -c 'page-faults:u,rffffffffffff'
+	expect_status 1 "$PROSPECT" events -c 'page-faults:u,context-switches:u'
+	! counts_raw 0xffffffffffff || raw=0
+	expect_status $raw "$PROSPECT" events -c 'page-faults:u,rffffffffffff'
 	expect_status 2 "$PROSPECT" events -c nosuch
 	expect_line 'unknown event'
 	for options in '-n --format json' '-c task-clock -n' '-c task-clock -a' '-c task-clock clock'; do
@@ -76,27 +78,37 @@ test_events_check() {
 	done
 }
 
-# Sampling at every so many events: the weights are what was counted, within the counts' step.
-test_events_sampled_by_count() {
-	local weight
-	need_root
-	record "$T/p.prof" --stacks none -e page-faults@50 -- "$BIN/counted" 200000 0
-	weight=$("$PROSPECT" report "$T/p.prof" --by program --select program=counted --format csv |
+# expect_weight SLACK: what $T/p.prof has of the event page-faults@50 of $T/touches weighs what the process
+# itself says in $T/stdout. A sample that found a ring full may have stood for half more than others.
+expect_weight() {
+	local weight said lost
+	weight=$("$PROSPECT" report "$T/p.prof" --by program --select "exe=$T/touches" --format csv |
 		awk -F, '$2 == "page-faults@50" { print $4 }')
 	[ -n "$weight" ] || fail "there is no such event"
-	# Where the steps change one is half as wide on average; the program's start adds a hundred.
-	holds "$weight >= 198200 && $weight <= 201800" || fail "200000 faults weigh $weight"
+	said=$(faults_said "$T/stdout")
+	lost=$("$PROSPECT" report "$T/p.prof" --by mode --format json | tr '{' '\n' |
+		sed -n 's/.*"name": "page-faults@50".*"lost": \([0-9]*\).*/\1/p')
+	holds "$weight >= $said * (1 - $1) - 75 * $lost && $weight <= $said * (1 + $1)" ||
+		fail "$said faults weigh $weight, $lost samples were lost"
+}
+
+# Sampling at every so many events: the weights are what was counted, within the counts' step. Where the
+# steps change one is half as wide on average.
+test_events_sampled_by_count() {
+	need_root
+	cp "$BIN/counted" "$T/touches"
+	record "$T/p.prof" --stacks none -e page-faults@50 -- "$T/touches" 200000 0
+	expect_weight 0.009
 }
 
 # Another recorder comes later and samples the same faults: the kernel leaves its ids in our samples.
 test_events_that_another_samples_too() {
-	local weight lost
+	local lost
 	need_root
+	cp "$BIN/counted" "$T/touches"
 	record "$T/p.prof" --stacks none -e page-faults@50 -- "$PROSPECT" record --stacks none -q \
-		-e page-faults@1 -o "$T/other.prof" -- "$BIN/counted" 200000 0
-	weight=$("$PROSPECT" report "$T/p.prof" --by program --select program=counted --format csv |
-		awk -F, '$2 == "page-faults@50" { print $4 }')
-	holds "${weight:-0} >= 194000 && ${weight:-0} <= 206000" || fail "200000 faults weigh $weight"
+		-e page-faults@1 -o "$T/other.prof" -- "$T/touches" 200000 0
+	expect_weight 0.03
 	lost=$(header "$T/p.prof" malformed)
 	[ "$lost" = 0 ] || fail "$lost records could not be read"
 }

@@ -336,12 +336,9 @@ test_few_open_files() {
 
 # Reading, too: files that could not be opened would be missing without a word.
 test_few_open_files_for_reading() {
-	local command few needed pid
+	local command few needed
 	# Only its own files: those of tests beside it may go between the two lists.
-	"$BIN/loop" 30 > "$T/stdout" &
-	pid=$!
-	expect_status 0 "$PROSPECT" record -o "$T/prof" -p $pid --duration 0.2
-	kill $pid
+	record_running "$BIN/loop" 600
 	for command in 'report --by line' 'annotate spin' "archive -o $T/tar" 'export --format pprof'; do
 		for few in 5 8 31; do
 			# shellcheck disable=SC2086 # words

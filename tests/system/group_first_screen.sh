@@ -68,6 +68,7 @@ test_first_screen_counts_runs() {
 	need_root
 	cp "$BIN/loop" "$T/shortlived"
 	first_screen sh -c "for i in \$(seq 60); do $T/shortlived 0.01; done; exec $BIN/loop 0.2"
+	knows_every_process "$T/prospect/last.prof"
 	has ', 62 processes;' # that of seq, too
 	has 'Programs .*shortlived [0-9]+ % \(60 runs\)'
 	has 'Programs .*loop [0-9]+ %(,| )'

@@ -28,28 +28,30 @@ test_import_recordings_from_outside() {
 	local file
 	need python3
 	need_cases perfdata
+	mkdir "$T/tables"
 	for file in "$CASES"/perfdata/*.data*; do
 		import "$file" "$T/a.prof"
-		table "$T/a.prof" pid,tid > "$T/table"
-		python3 - "$CASES/perfdata/expected.jsonl" "$(basename "$file")" "$T/table" << 'PYTHON' ||
-import json, sys
-wanted = next(w for w in map(json.loads, open(sys.argv[1])) if w["file"] == sys.argv[2])
-samples = weight = 0
-tasks = {}
-for line in open(sys.argv[3]):
-    pid, tid, event, count, sum_ = line.rstrip("\n").split("\t")
-    samples += int(count)
-    weight += int(sum_)
-    tasks[pid + "/" + tid] = tasks.get(pid + "/" + tid, 0) + int(count)
-if (samples, weight) != (wanted["samples"], wanted["period_sum"]):
-    sys.exit("# %s: %d samples, sum %d, not %d, %d" %
-             (sys.argv[2], samples, weight, wanted["samples"], wanted["period_sum"]))
-for task, count in wanted["by_pid_tid"].items():
-    if tasks.get(task) != count:
-        sys.exit("# %s: task %s has %s samples, not %d" % (sys.argv[2], task, tasks.get(task), count))
-PYTHON
-			fail "$(basename "$file") differs"
+		table "$T/a.prof" pid,tid > "$T/tables/$(basename "$file")"
 	done
+	python3 - "$CASES/perfdata/expected.jsonl" "$T/tables" << 'PYTHON' || fail "a recording differs"
+import json, os, sys
+expected = {w["file"]: w for w in map(json.loads, open(sys.argv[1]))}
+for file in os.listdir(sys.argv[2]):
+    wanted = expected[file]
+    samples = weight = 0
+    tasks = {}
+    for line in open(os.path.join(sys.argv[2], file)):
+        pid, tid, event, count, sum_ = line.rstrip("\n").split("\t")
+        samples += int(count)
+        weight += int(sum_)
+        tasks[pid + "/" + tid] = tasks.get(pid + "/" + tid, 0) + int(count)
+    if (samples, weight) != (wanted["samples"], wanted["period_sum"]):
+        sys.exit("# %s: %d samples, sum %d, not %d, %d" %
+                 (file, samples, weight, wanted["samples"], wanted["period_sum"]))
+    for task, count in wanted["by_pid_tid"].items():
+        if tasks.get(task) != count:
+            sys.exit("# %s: task %s has %s samples, not %d" % (file, task, tasks.get(task), count))
+PYTHON
 }
 
 # The weights of stacks of the first event, as the collapsed text counts them.
@@ -295,8 +297,11 @@ PYTHON
 		fail "names of another kernel"
 	fi
 	import "$T/b.data" "$T/b.prof"
-	[ "$(table "$T/a.prof" symbol)" = "$(table "$T/b.prof" symbol)" ] ||
-		fail "the names are not those of the folder"
+	# Code of BPF and of modules comes and goes meanwhile.
+	table "$T/a.prof" image,symbol | grep '^\[kernel\]' > "$T/a"
+	table "$T/b.prof" image,symbol | grep '^\[kernel\]' | diff "$T/a" - > "$T/diff" ||
+		fail "the names are not those of the folder" "$(cat "$T/diff")"
+	[ -s "$T/a" ] || fail "the kernel was not hit"
 }
 
 # Copies of stacks are unwound to the start of their threads, without frame pointers.

@@ -76,9 +76,10 @@ compare_with_objdump() {
 
 test_instructions_of_programs() {
 	need objdump
-	local name
-	for name in loop call btree shares-nopie shares-static-pie; do
-		record "$T/prof" -H 4000 -- "$BIN/$name" 0.5
+	local name names=(loop call btree shares-nopie shares-static-pie)
+	# shellcheck disable=SC2016 # for the inner shell
+	record "$T/prof" -H 4000 -- sh -c 'for program; do "$program" 0.4; done' - "${names[@]/#/$BIN/}"
+	for name in "${names[@]}"; do
 		instructions "$T/prof" "program=$name mode=user image=/*"
 		compare_with_objdump 2 # a loop has few instructions, and not each is hit
 	done
@@ -113,12 +114,16 @@ test_instructions_with_one_file_open() {
 # Every operand that is printed by name is where /proc/kallsyms has that name.
 test_instructions_of_the_kernel() {
 	need_root
-	record "$T/prof" -H 4000 -- "$BIN/systime" 0.7
+	# shellcheck disable=SC2016 # for the inner shell
+	record "$T/prof" -H 4000 -- sh -c '"$0" 0.3; ls -lR /usr/lib > /dev/null' "$BIN/systime"
 	instructions "$T/prof" 'mode=kernel image=[kernel]'
 	[ "$(wc -l < "$T/rows")" -ge 30 ] || fail "only $(wc -l < "$T/rows") addresses were hit"
+	! grep -q "(no code: cannot read the kernel's code" "$T/rows" || shows_code
 	! awk -F '\t' '$4 ~ /^\(no code/ || $4 == ""' "$T/rows" | grep . || fail "without an instruction"
-	[ "$(awk -F '\t' '$4 ~ /^\(/' "$T/rows" | wc -l)" -le 2 ] || fail "not at instructions:" \
-		"$(awk -F '\t' '$4 ~ /^\(/' "$T/rows" | head -n 4)"
+	# Some code changes itself while it runs.
+	awk -F '\t' '$4 ~ /^\(/' "$T/rows" > "$T/elsewhere"
+	[ $(($(wc -l < "$T/elsewhere") * 20)) -le "$(wc -l < "$T/rows")" ] || fail "not at instructions:" \
+		"$(head -n 4 "$T/elsewhere")"
 	grep -oE '[0-9a-f]{16} <[A-Za-z_][A-Za-z0-9_.]*\+0x[0-9a-f]+>' "$T/rows" |
 		tr -d '<>' | tr + ' ' > "$T/inside"
 	awk '{ print $1, $3 }' /proc/kallsyms | sort -u > "$T/kallsyms"
@@ -196,11 +201,13 @@ test_instructions_below_routines() {
 test_instructions_without_rights() {
 	need_root
 	need setpriv
+	# a kernel without BPF has no such file
 	[ "$(cat /proc/sys/kernel/kptr_restrict)" != 0 ] ||
-		[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" != 0 ] || skip "everybody may"
+		[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled 2> /dev/null)" != 0 ] || skip "everybody may"
 	user_folder
 	record "$T/prof" -- "$BIN/systime" 0.4
 	chmod 644 "$T/prof"
+	as_plain_user head -c 1 /proc/kcore > "$T/kcore" 2>&1 && skip "everybody may"
 	expect_status 0 as_plain_user "$PROSPECT" report "$T/prof" -d -V2 > "$T/text"
 	grep -q '(no code: cannot read the kernel' "$T/text" || fail "no reason in place of the instruction"
 	grep -q '^Note: .*-L' "$T/text" || fail "no word on the fix:" "$(tail -n 3 "$T/text")"

@@ -32,13 +32,29 @@ test_jitdump() {
 	jit_shares jitdump program=jit
 }
 
-# Code at one address three times: each name has its own bytes and hits. Memory is read at each flush.
+# has_function FILE NAME: the profile that is being recorded has a hundred samples of it.
+has_function() {
+	"$PROSPECT" report --by symbol --select "symbol=$2" --format csv "$1" 2> /dev/null |
+		awk -F , 'NR > 1 && $3 >= 100 { found = 1 } END { exit !found }'
+}
+
+# Code at one address three times: each name has its own bytes and hits. Memory is read at each flush, so
+# that code is there until one has come.
 test_annotate_jit() {
-	local how
+	local how recorder name
 	for how in map dump; do
+		rm -f "$T/prof"
 		# shellcheck disable=SC2016
-		record "$T/prof" -H 4000 -M 20 -- sh -c 'cd "$1" && exec "$0" "$2" 2.4' \
-			"$BIN/jit" "$T" $how
+		"$PROSPECT" record -o "$T/prof" -H 4000 -M 20 -- sh -c 'cd "$1" && exec "$0" "$2" 0 wait' \
+			"$BIN/jit" "$T" $how > "$T/stdout" 2> "$T/stderr" &
+		recorder=$!
+		trap 'kill $(jobs -p) 2> /dev/null' EXIT
+		for name in first second third; do
+			until_true has_function "$T/prof" $name
+			: > "$T/$name"
+		done
+		wait $recorder || fail "record ended with $?:" "$(cat "$T/stderr")"
+		rm "$T/first" "$T/second" "$T/third"
 		"$PROSPECT" annotate second "$T/prof" > "$T/out" 2> "$T/stderr" ||
 			fail "annotate:" "$(cat "$T/stderr")"
 		[ "$(sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +[0-9a-f]+   .*/\1/p' "$T/out" |

@@ -116,6 +116,7 @@ test_job_of_threads_that_wait_for_a_lock() {
 test_job_of_short_processes() {
 	need_root
 	job sh -c "i=0; while [ \$i -lt 1500 ]; do $(type -P true); i=\$((i + 1)); done"
+	knows_every_process "$T/prospect/last.prof"
 	has ', 1501 processes;'
 	has 'Programs .*true [0-9]+ % \(1500 runs\)'
 	lacks 'true.*true [0-9]+ %'

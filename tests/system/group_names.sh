@@ -57,8 +57,7 @@ test_two_thousand_true() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 4000 -- "$T/ashell" -c '"$0" & echo $!; wait
 		for i in $(seq 2000); do "$0"; done' "$T/atrue"
-	[ "$(header "$T/prof" tracking)" = 0 ] ||
-		skip "the machine is too busy: records of the kernel found a ring full"
+	knows_every_process "$T/prof"
 	rows "$T/prof" program,image,symbol --select mode=user > "$T/rows"
 	n=$(awk -F '\t' '$1 == "atrue"' "$T/rows" | sum 5)
 	[ "$n" -ge 300 ] || fail "only $n user samples of true"
@@ -105,12 +104,17 @@ test_fork_without_exec() {
 	! awk -F '\t' '$1 ~ /^worker/' "$T/rows" | grep . || fail "prctl changed the program's name"
 }
 
+# knows_every_process FILE: records of births are there, too.
+knows_every_process() {
+	[ "$(header "$1" tracking)" = 0 ] ||
+		skip "the machine is too busy: records of the kernel found a ring full"
+}
+
 # expect_births FILE COUNT [PROGRAM]: as many programs as births makes by construction: itself, a fork, two that
 # exec, the chain; instances are numbered without a gap.
 expect_births() {
 	local wanted=$((6 * $2 + 3)) program=${3:-births} numbers
-	[ "$(header "$1" tracking)" = 0 ] ||
-		skip "the machine is too busy: records of the kernel found a ring full"
+	knows_every_process "$1"
 	"$PROSPECT" query --format csv \
 		"SELECT DISTINCT process, pid FROM processes WHERE program = '$program'" "$1" > "$T/births" ||
 		fail "query"
@@ -171,12 +175,24 @@ test_dlopen_at_one_address() {
 	[ ! -s "$T/wrong" ] || fail "a function in the wrong library:" "$(cat "$T/wrong")"
 }
 
+# has_open PID FILE: a recorder keeps the files of what it samples open, until it has their names.
+has_open() {
+	[ -n "$(find "/proc/$1/fd" -lname "$2" 2> /dev/null)" ]
+}
+
 test_deleted_while_running() {
+	local recorder status=0
 	cp "$BIN/shares" "$T/gone"
-	# shellcheck disable=SC2016
-	record "$T/prof" -- sh -c '"$0" 0.8 &
-		until [ /proc/$!/exe -ef "$0" ] || ! [ -e /proc/$!/exe ]; do :; done
-		sleep 0.2; rm "$0"; wait' "$T/gone"
+	"$PROSPECT" record -o "$T/prof" -- "$HERE/programs/announced.sh" "$T/pid" "$T/gone" 600 2> "$T/stderr" &
+	recorder=$!
+	trap 'kill $(jobs -p) $(cat "$T/pid") 2> /dev/null' EXIT
+	until_true has_run "$T/pid" 0.2
+	until_true has_open $recorder "$T/gone"
+	rm "$T/gone"
+	until_true has_run "$T/pid" "$(calc "$(used "$(cat "$T/pid")") + 0.5")"
+	kill "$(cat "$T/pid")"
+	wait $recorder || status=$?
+	[ $status = 143 ] || fail "record ended with $status:" "$(cat "$T/stderr")"
 	expect_functions "$T/prof" gone burn_
 }
 
@@ -198,12 +214,20 @@ kinds_of() {
 }
 
 test_replaced_by_rename() {
+	local recorder
 	cp "$BIN/shares" "$T/swap"
 	cp "$BIN/other" "$T/swap.new"
 	# shellcheck disable=SC2016
-	record "$T/prof" -- sh -c '"$0" 0.8 &
-		until [ /proc/$!/exe -ef "$0" ] || ! [ -e /proc/$!/exe ]; do :; done
-		sleep 0.2; mv "$0.new" "$0"; "$0" 0.3; wait' "$T/swap"
+	"$PROSPECT" record -o "$T/prof" -- sh -c '"$0" 600 & echo $! > "$1.new"; mv "$1.new" "$1"
+		until [ -e "$2" ]; do sleep 0.05; done; "$0" 0.3; kill $!; wait' "$T/swap" "$T/pid" "$T/go" \
+		> "$T/stdout" 2> "$T/stderr" &
+	recorder=$!
+	trap 'kill $(jobs -p) $(cat "$T/pid") 2> /dev/null' EXIT
+	until_true has_run "$T/pid" 0.2
+	until_true has_open $recorder "$T/swap"
+	mv "$T/swap.new" "$T/swap"
+	: > "$T/go"
+	wait $recorder || fail "record ended with $?:" "$(cat "$T/stderr")"
 	kinds_of "$T/prof" swap
 	printf 'swap#%s\n' '1 burn' '2 other' | cmp -s - "$T/kinds" ||
 		fail "expected burn in the first, other in the second:" "$(cat "$T/rows")"

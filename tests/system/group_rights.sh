@@ -34,7 +34,13 @@ used() {
 # record_running COMMAND...: what runs until it is stopped is recorded for a tenth of a second of its
 # processor time at least, and stopped.
 record_running() {
-	local pid recorder
+	record_running_for 0.1 "$@"
+}
+
+# record_running_for SECONDS COMMAND...: as record_running, for so long.
+record_running_for() {
+	local pid recorder seconds=$1
+	shift
 	rm -f "$T/prof"
 	"$@" &
 	pid=$!
@@ -42,7 +48,7 @@ record_running() {
 	"$PROSPECT" record -q -o "$T/prof" -H 1000 -M 20 -p $pid 2> "$T/stderr" &
 	recorder=$!
 	until_true has_begun "$T/prof"
-	until_true has_run "$T/pid" "$(calc "$(used $pid) + 0.1")"
+	until_true has_run "$T/pid" "$(calc "$(used $pid) + $seconds")"
 	kill $pid
 	wait $pid 2> /dev/null
 	wait $recorder || fail "record:" "$(tail -n 5 "$T/stderr")"
@@ -52,6 +58,30 @@ record_running() {
 record_attack() {
 	record_running "${AS_ATTACKER[@]}" "$T/evil/$1"
 	[ "$(rows "$T/prof" symbol --select symbol=burn | sum 3)" -ge 10 ] || fail "hardly a sample"
+}
+
+# record_attacks NAME...: the same of several, at a time.
+record_attacks() {
+	local name pid pids=() recorder
+	rm -f "$T/prof"
+	for name; do
+		"${AS_ATTACKER[@]}" "$T/evil/$name" &
+		pids+=($!)
+	done
+	"$PROSPECT" record -q -o "$T/prof" -H 1000 -M 20 -p "$(IFS=,; echo "${pids[*]}")" 2> "$T/stderr" &
+	recorder=$!
+	until_true has_begun "$T/prof"
+	for pid in "${pids[@]}"; do
+		echo "$pid" > "$T/pid"
+		until_true has_run "$T/pid" "$(calc "$(used "$pid") + 0.1")"
+	done
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2> /dev/null
+	wait $recorder || fail "record:" "$(tail -n 5 "$T/stderr")"
+	for name; do
+		[ "$(rows "$T/prof" symbol --select "symbol=burn image=$T/evil/$name" | sum 3)" -ge 10 ] ||
+			fail "hardly a sample of $name"
+	done
 }
 
 # A file that only root may read.
@@ -129,9 +159,12 @@ test_names_that_lead_elsewhere() {
 	attack magic "/proc/self/root$T/secret"
 	attack closed "$T/closed/open.c"
 	attack up "$T/evil/../secret"
+	record_attacks link hard magic closed up
+	nothing_leaks
 	for name in link hard magic closed up; do
-		record_attack "$name"
-		nothing_leaks
+		"$PROSPECT" annotate --source burn --select "image=$T/evil/$name" "$T/prof" > "$T/plain" ||
+			fail "$name is not annotated"
+		! grep 'the secret' "$T/plain" || fail "$name leaks"
 	done
 	attack fifo "$T/evil/fifo.src"
 	"${AS_ATTACKER[@]}" mkfifo "$T/evil/fifo.src"

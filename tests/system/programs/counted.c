@@ -2,13 +2,15 @@
 /*
  * Does things a known number of times, after its own start: counted PAGES CALLS YIELDS [exec
  * PROGRAM] touches PAGES new pages, calls the kernel CALLS times, starts YIELDS threads one after
- * the other, and at last becomes PROGRAM.
+ * the other, and at last becomes PROGRAM. With PAGES it says how many faults the kernel counted of
+ * the process: "faults MINOR MAJOR". One fault may bring more pages than one.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +19,15 @@ static void *rest(void *argument)
 	for (long i = 0; i < 100; i++)
 		syscall(SYS_getppid);
 	return argument;
+}
+
+static void print_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	printf("faults %ld %ld\n", usage.ru_minflt, usage.ru_majflt);
+	fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -42,6 +53,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, rest, NULL) || pthread_join(thread, NULL))
 			return 1;
 	}
+	if (pages)
+		print_faults();
 	if (argc > 5 && strcmp(argv[4], "exec") == 0)
 		execv(argv[5], argv + 5);
 	return 0;

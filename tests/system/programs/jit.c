@@ -2,10 +2,10 @@
 /*
  * Makes code at run time, at one and the same address three times, and announces it under the names
  * first, second and third. Prints "share NAME FRACTION" of the processor time each took. Usage: jit
- * map|dump|v8 SECONDS [fork]; "dump" and "v8" write jit-PID.dump where it stands, with "fork" a
- * child does the work. In a dump the code from its bytes 0, 4 and 20 on is of the lines 1, 2 and 3
- * of
- * "/made/NAME"; "v8" tells that as V8 does: 64 bytes further on.
+ * map|dump|v8 SECONDS [fork|wait]; "dump" and "v8" write jit-PID.dump where it stands, with "fork"
+ * a child does the work, with "wait" each function works until there is a file of its name. In a
+ * dump the code from its bytes 0, 4 and 20 on is of the lines 1, 2 and 3 of "/made/NAME"; "v8" tells
+ * that as V8 does: 64 bytes further on.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -154,7 +154,8 @@ static void end_map(const struct map *map)
 	unlink(map->path); /* who followed it has it open */
 }
 
-static uint64_t run_for(const void *code, double seconds)
+/* With a name until there is a file of that name. */
+static uint64_t run_for(const void *code, double seconds, const char *file)
 {
 	uint64_t (*function)(uint64_t) = (uint64_t(*)(uint64_t))(uintptr_t)code;
 	uint64_t start_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID), took_ns;
@@ -162,11 +163,11 @@ static uint64_t run_for(const void *code, double seconds)
 	do {
 		function(100000);
 		took_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
-	} while ((double)took_ns < seconds * 1e9);
+	} while (file ? access(file, F_OK) < 0 : (double)took_ns < seconds * 1e9);
 	return took_ns;
 }
 
-static void run(const char *how, double seconds)
+static void run(const char *how, double seconds, int waits)
 {
 	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -192,7 +193,7 @@ static void run(const char *how, double seconds)
 		} else {
 			announce_in_map(&map, code, i);
 		}
-		took_ns[i] = run_for(code, seconds * (i + 1) / 6);
+		took_ns[i] = run_for(code, seconds * (i + 1) / 6, waits ? names[i] : NULL);
 		sum_ns += took_ns[i];
 	}
 	if (!is_dump)
@@ -207,12 +208,12 @@ int main(int argc, char **argv)
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
 	int status;
 
-	if (argc <= 3) {
-		run(how, seconds);
+	if (argc <= 3 || strcmp(argv[3], "wait") == 0) {
+		run(how, seconds, argc > 3);
 		return 0;
 	}
 	if (fork() == 0) {
-		run(how, seconds);
+		run(how, seconds, 0);
 		fflush(stdout);
 		_exit(0);
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads with names that share the time unequally; prints share, NAME and FRACTION with tabs
- * between, by each thread's own clock. Usage: threads SECONDS */
+ * between, by each thread's own clock. Usage: threads SECONDS [FILE], at the latest
+ * until FILE is there. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "spin.h"
 
@@ -13,9 +15,12 @@ struct worker {
 	uint64_t spent_ns;
 };
 
+static const char *end_file;
+
 static NOINLINE void work(uint64_t until_ns)
 {
-	while (spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns)
+	while (spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns &&
+	       (!end_file || access(end_file, F_OK) < 0))
 		SPIN(20000);
 }
 
@@ -40,6 +45,7 @@ int main(int argc, char **argv)
 	pthread_t threads[3];
 	uint64_t sum_ns = 0;
 
+	end_file = argc > 2 ? argv[2] : NULL;
 	for (int i = 0; i < 3; i++)
 		if (pthread_create(&threads[i], NULL, run, &workers[i]) != 0)
 			return 1;
