@@ -108,6 +108,14 @@ bad_commit() {
 	git rev-parse HEAD >tools/commits-after
 	"${git[@]}" commit -q --allow-empty -m 'Two topics; in one'
 }
+new_row() {
+	local git=(git -c user.name=x -c user.email=x@localhost)
+	git init -q .
+	git add tests/untested
+	"${git[@]}" commit -q -m 'tests: list modules without one'
+	cp src/base/err.c src/base/untested.c
+	append tests/untested base/untested
+}
 # only FOLDER FILE TEXT: what a check of each file would say of the other rooms takes long, and is known.
 # Without them FILE must still pass the check, so that TEXT is what breaks it.
 only() {
@@ -193,6 +201,15 @@ for row in 'base/gone a reason:src has no module base/gone' 'base/err a reason:b
 	'main:main has no reason'; do
 	broken "the row '${row%%:*}' for coverage" check-tests "tests/coverage: ${row#*:}" \
 		eval "echo '${row%%:*}' >>tests/coverage"
+done
+broken 'a module without a test' check-tests 'base/untested: has no unit test' \
+	cp src/base/err.c src/base/untested.c
+broken 'the row of a tested module' check-tests 'untested: base/err has a unit test' \
+	append tests/untested base/err
+broken 'a new row for a module without a test' check-tests 'a new row, base/untested' new_row
+for row in stacks 'vm-4 ' 'measure '; do
+	broken "check-all without $row" check-tests 'tests/heavy/parts: has no row for' \
+		sed -i "/^$row/d" tests/heavy/parts
 done
 for file in src/base/err.c tests/unit/base/test_err.c; do
 	broken "a long function in ${file%%/*}" check-size "$file:.*a function of 121 lines" \

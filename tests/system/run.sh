@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The finished tool on real programs.
-# Usage: run.sh PROSPECT [--unjudged] [NAME... | --only FILE | --except FILE]
+# Usage: run.sh PROSPECT [--unjudged | --list] [NAME... | --only FILE | --except FILE]
 # Prints "ok NAME", "not ok NAME" (with lines of "# reason" before it), "skip NAME: reason" and, last,
 # "N passed, N failed, N skipped". Without names: all tests, only those in FILE, or all but those; its
 # lines begin with a name. --unjudged is for a program with sanitizers or coverage, which is too slow to
 # pass some tests: more tests run at a time, and one fails only when a sanitizer reports something.
+# --list only prints the names.
 # Works without a terminal; what needs root is skipped without it.
 set -u
 export LC_ALL=C
@@ -35,7 +36,6 @@ export PROSPECT_PAGER=
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$HERE/lib.sh"
-compile_programs || exit 2
 for group in "$HERE"/group_*.sh; do
 	# shellcheck source=/dev/null
 	. "$group"
@@ -102,8 +102,11 @@ named_in() {
 	done < "$1"
 }
 
-except='' unjudged=''
-if [ "${1:-}" = --unjudged ]; then
+except='' unjudged='' list=
+if [ "${1:-}" = --list ]; then
+	list=1
+	shift
+elif [ "${1:-}" = --unjudged ]; then
 	unjudged=1 LANES=$((2 * $(nproc)))
 	mkdir -m 1777 "$TOP/reports"
 	shift
@@ -125,6 +128,10 @@ if [ ${#names[@]} = 0 ]; then
 	# In the order of the files, as written.
 	mapfile -t names < <(sed -n 's/^test_\([a-z0-9_]*\)() .*/\1/p' "$HERE"/group_*.sh |
 		grep -vxF "$except")
+fi
+if [ -n "$list" ]; then
+	printf '%s\n' "${names[@]}"
+	exit
 fi
 declare -A wanted
 for name in "${names[@]}"; do
@@ -181,6 +188,7 @@ run_tests() {
 	finish
 }
 
+compile_programs || exit 2
 run_tests | tee "$TOP/lines"
 [ "${PIPESTATUS[0]}" = 0 ] || exit 2
 sum_up "$TOP/lines"

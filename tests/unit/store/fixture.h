@@ -56,7 +56,7 @@ static inline int fixture_teardown(void **state)
 /* Tests damage one in so many places of a profile: each if ALL_CASES is in the environment. */
 static inline size_t fixture_damage_step(void)
 {
-	return getenv("ALL_CASES") ? 1 : 5;
+	return getenv("ALL_CASES") ? 1 : 20;
 }
 
 /* Numbers that look random and are the same in every run. */
