@@ -242,7 +242,7 @@ static void index_tasks(struct profile *profile)
 	}
 }
 
-/* Those of empty processes, none of which has been released yet. */
+/* Those of empty processes. The rows of these must not have been released yet. */
 static void forget_tasks(struct profile *profile)
 {
 	struct vec_holes *holes = &profile->task_holes;

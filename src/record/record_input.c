@@ -129,7 +129,7 @@ static bool has_id(const pid_t *ids, size_t count, pid_t id)
 	return false;
 }
 
-/* Adds the threads of a process of which only some are chosen. */
+/* Adds the threads of a process that has only some chosen. */
 static void list_others(pid_t pid, const struct who_tasks *chosen, struct buf *others)
 {
 	struct buf tids = { 0 };

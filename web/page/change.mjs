@@ -5,7 +5,7 @@
 const CERTAIN = 2.576; // deviations: 99 % lies within
 const FULL = 2; // a change by this factor has the full colour
 
-// The change of the share of a node or a row, of which each side has a weight and samples. tree: of one
+// The change of the share of a node or a row. Each side has a weight and samples. tree: of one
 // side, with the other's numbers; old: it is of the old side. The deviation is that of independent
 // samples.
 export function changeBetween(tree, here, there, old) {

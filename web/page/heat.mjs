@@ -15,7 +15,7 @@ const HEAT_COLOURS = {
 	dark: [[27, 27, 30], [92, 32, 20], [190, 60, 20], [253, 160, 60], [255, 250, 200]],
 };
 
-// Any heat at all is told from none.
+// Any heat at all differs from none.
 function heatColour(colours, share) {
 	const at = share > 0 ? Math.min(0.12 + 0.88 * share, 1) * (colours.length - 1) : 0;
 	const low = Math.min(Math.floor(at), colours.length - 2), part = at - low;

@@ -5,7 +5,7 @@ import { fullHeat, lanesOf } from "./time.mjs";
 
 const LANE = 18; // pixels
 const AXIS = 20;
-const PARTS = 600; // of the time, that are told apart
+const PARTS = 600; // of the time, each distinct
 const WIDEST = 240; // pixels of a name
 
 export class Lanes {

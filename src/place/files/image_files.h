@@ -34,7 +34,7 @@ struct mapped_file {
 	/* CLOCK_REALTIME when the file was seen mapped: what changed later is not believed. 0: not
 	 * known, and not compared. */
 	int64_t mapped_ns;
-	bool by_exec; /* mapped by exec, which lets nobody write to a program */
+	bool by_exec; /* mapped by exec, which forbids writing to a program */
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0: not recorded */
 	bool by_name; /* without a build id the name is proof enough: in a folder that a user

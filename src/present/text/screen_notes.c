@@ -222,7 +222,7 @@ static void note_account(struct notes *notes)
 		buf_add_str(&notes->text, ": see report --quality.");
 }
 
-/* Starting and stopping take a large share of a short recording, but disturb nobody. */
+/* Starting and stopping take a large share of a short recording, but disturb no program. */
 static bool costs_much(const struct profile *profile)
 {
 	return !account_is_import(profile) && account_cost(profile).percent >= OWN_COST &&

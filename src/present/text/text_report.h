@@ -39,7 +39,7 @@ void text_report_nothing(const struct view *view, FILE *out);
  * the command, 12.4 s". */
 void text_report_event_of(const struct view *view, uint8_t event, const struct hits *sum,
 			  FILE *out);
-/* The same with the sums of the table, of which its percentages are: "... = 100 %". */
+/* The same with the sums of the table, which are its 100 %: "... = 100 %". */
 void text_report_event(const struct view *view, const struct table *table, uint8_t event,
 		       FILE *out);
 
