@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { TYPE_BITS = 3, TYPE_MASK = 7 };
+enum { TYPE_BITS = 3, TYPE_MASK = 7, MAX_VARINT = 10 /* bytes */ };
 
 static void add_tag(struct buf *buf, unsigned field, enum protobuf_type type)
 {
@@ -36,6 +36,22 @@ void protobuf_message(struct buf *buf, unsigned field, const struct buf *message
 	protobuf_bytes(buf, field, message->bytes, message->size);
 }
 
+/* Bits beyond 64 are dropped, as other readers do. */
+static uint64_t take_varint(struct reader *reader)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < MAX_VARINT; i++) {
+		uint8_t byte = reader_u8(reader);
+
+		value |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80))
+			return value;
+	}
+	reader->bad = true;
+	return 0;
+}
+
 bool protobuf_next(struct reader *reader, struct protobuf_field *ret_field)
 {
 	struct protobuf_field field = { .value = 0 };
@@ -43,11 +59,11 @@ bool protobuf_next(struct reader *reader, struct protobuf_field *ret_field)
 
 	if (reader->bad || reader_left(reader) == 0)
 		return false;
-	tag = reader_uleb(reader);
+	tag = take_varint(reader);
 	field.type = (enum protobuf_type)(tag & TYPE_MASK);
 	switch (field.type) {
 	case PROTOBUF_VARINT:
-		field.value = reader_uleb(reader);
+		field.value = take_varint(reader);
 		break;
 	case PROTOBUF_FIXED64:
 		field.value = reader_u64(reader);
@@ -56,14 +72,12 @@ bool protobuf_next(struct reader *reader, struct protobuf_field *ret_field)
 		field.value = reader_u32(reader);
 		break;
 	case PROTOBUF_BYTES:
-		field.bytes = reader_sub(reader, reader_uleb(reader));
+		field.bytes = reader_sub(reader, take_varint(reader));
 		break;
 	default:
 		reader->bad = true;
 	}
-	if (tag >> TYPE_BITS == 0 || tag >> TYPE_BITS > INT_MAX)
-		reader->bad = true;
-	field.number = (unsigned)(tag >> TYPE_BITS);
+	field.number = tag >> TYPE_BITS > INT_MAX ? 0 : (unsigned)(tag >> TYPE_BITS);
 	if (!reader->bad)
 		*ret_field = field;
 	return !reader->bad;
@@ -80,6 +94,6 @@ bool protobuf_each(struct protobuf_field *field, bool *started, uint64_t *ret_va
 	}
 	if (field->bytes.bad || reader_left(&field->bytes) == 0)
 		return false;
-	*ret_value = reader_uleb(&field->bytes);
+	*ret_value = take_varint(&field->bytes);
 	return !field->bytes.bad;
 }

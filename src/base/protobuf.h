@@ -27,7 +27,7 @@ void protobuf_text(struct buf *buf, unsigned field, const char *text);
 void protobuf_message(struct buf *buf, unsigned field, const struct buf *message);
 
 struct protobuf_field {
-	unsigned number;
+	unsigned number; /* 0: one that no message can have; other readers skip it too */
 	enum protobuf_type type;
 	uint64_t value;	     /* of the numeric types */
 	struct reader bytes; /* for PROTOBUF_BYTES, borrowed from the message */

@@ -378,8 +378,6 @@ static int store(struct importing_pprof *importing, struct err *err)
 
 	for (size_t i = 0; i < PROFILE_MAX_EVENTS; i++)
 		expand[i] = import_profile_counts_samples(importing->import, (uint8_t)i);
-	if (importing->import->counts.count == 0)
-		return err_set(err, -ENODATA, "it has no samples");
 	import_names_finish(&importing->names);
 	return import_profile_store_counts(importing->import, expand, err);
 }
@@ -426,6 +424,8 @@ static void say_left_out(const struct importing_pprof *importing, struct import_
 	if (importing->refused)
 		buf_printf(&text, "%s%" PRIu64 " values are too large", text.size ? "; " : "",
 			   importing->refused);
+	if (importing->import->samples == 0 && !text.size)
+		buf_add_str(&text, "the file has no samples, so the profile is empty");
 	if (importing->left_types)
 		buf_printf(&text, "%s%zu value types are too many for a profile",
 			   text.size ? "; " : "", importing->left_types);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Profiles of pprof (model/pprof.h), gzipped or not. Everything except the samples is read into
- * tables. References to missing rows become row 0, which is empty.
+ * tables. What "go tool pprof" refuses is refused: wrong types of fields, missing strings, locations
+ * and functions, ids that are 0 or occur twice, samples without a value for each type. A mapping
+ * may be missing, as there: then it is row 0.
  */
 #ifndef IMPORT_PPROF_H
 #define IMPORT_PPROF_H
@@ -92,7 +94,8 @@ struct pprof {
 /* True if a file that begins with @bytes may be a profile. All gzipped files may be. */
 bool pprof_is(const void *bytes, size_t size);
 
-/* Reads the rest of @input. -EBADMSG: not a profile, or damaged; -EFBIG: over PPROF_MAX_BYTES.
+/* Reads the rest of @input. -EBADMSG: not a profile, or invalid, and the reason says where; -EFBIG:
+ * over PPROF_MAX_BYTES or PPROF_MAX_TYPES.
  * Free @ret_pprof with pprof_done in any case. */
 int pprof_read(struct perf_data_input *input, struct pprof *ret_pprof, struct err *err);
 void pprof_done(struct pprof *pprof);

@@ -13,6 +13,8 @@ enum pprof_field {
 	PPROF_LOCATION = 4,    /* repeated pprof_location_field */
 	PPROF_FUNCTION = 5,    /* repeated pprof_function_field */
 	PPROF_STRING = 6,      /* repeated text */
+	PPROF_DROP_FRAMES = 7, /* text, as the next */
+	PPROF_KEEP_FRAMES = 8,
 	PPROF_TIME_NS = 9,     /* since 1970 */
 	PPROF_DURATION_NS = 10,
 	PPROF_PERIOD_TYPE = 11, /* pprof_type_field */
@@ -36,6 +38,7 @@ enum pprof_label_field {
 	PPROF_LABEL_KEY = 1,
 	PPROF_LABEL_TEXT = 2,
 	PPROF_LABEL_NUMBER = 3,
+	PPROF_LABEL_UNIT = 4, /* of the number */
 };
 
 enum pprof_mapping_field {
@@ -56,6 +59,7 @@ enum pprof_location_field {
 	PPROF_LOCATION_MAPPING = 2,
 	PPROF_LOCATION_ADDRESS = 3,
 	PPROF_LOCATION_LINE = 4, /* repeated pprof_line_field, the innermost inlined one first */
+	PPROF_LOCATION_IS_FOLDED = 5,
 };
 
 enum pprof_line_field {

@@ -3,7 +3,7 @@
 # tests/heavy/export.sh PROSPECT: exported profiles in the tools they are for (go tool pprof,
 # callgrind_annotate, speedscope's schema, the Firefox Profiler's own reader), whose numbers must be
 # those of the report. A real recording, and the fixed profiles with several events and hostile
-# names. What npm brings goes into a scratch folder.
+# names. And pprof files that were changed, which pprof judges as well. What npm brings goes into a scratch folder.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 prospect=$(realpath "$1")
@@ -89,6 +89,20 @@ check_firefox() {
 		"$scratch/threads.csv" || wrong "the Firefox Profiler has other numbers: $1"
 }
 
+# What pprof refuses is refused, and what it accepts is accepted, of files that were changed.
+check_mutations() {
+	local name bases=()
+	command -v go >/dev/null || { echo "skip export mutations: go is not installed"; return; }
+	for name in stacks losses hostile names; do
+		export_as $name pprof $name.pb.gz
+		bases+=("$scratch/$name.pb.gz")
+	done
+	HOME=$scratch PPROF_TMPDIR=$scratch python3 "$here/mutations.py" "$prospect" "$(go tool -n pprof)" \
+		"$scratch" 400 "${bases[@]}" >"$scratch/mutations" ||
+		{ wrong "pprof judges changed files differently: $(cat "$scratch/mutations")"; return; }
+	echo "ok export pprof mutations: $(cat "$scratch/mutations")"
+}
+
 command -v python3 >/dev/null || { echo "skip export: python3 is not installed" && exit 0; }
 make_profiles
 for name in stacks losses hostile names real; do
@@ -96,6 +110,7 @@ for name in stacks losses hostile names real; do
 	check_pprof $name
 	check_callgrind $name
 done
+check_mutations
 cp "$here"/*.mjs "$scratch"
 if (cd "$scratch" && npm install --no-audit --no-fund --silent speedscope@1.25.0 ajv@8.20.0 node@24.21.0 \
 	@firefox-devtools/profiler-cli@0.10.0) >"$scratch/npm" 2>&1; then

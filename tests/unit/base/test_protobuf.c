@@ -71,10 +71,13 @@ static void fields_are_read(void **state)
 
 static void damage_is_seen(void **state)
 {
-	static const uint8_t cases[][4] = {
-		{ 0x08 }, { 0x12, 0x7f, 1, 1 }, { 0x0b, 1 }, { 0x00, 1 }
+	static const uint8_t cases[][12] = {
+		{ 0x08 },
+		{ 0x12, 0x7f, 1, 1 },
+		{ 0x0b, 1 },
+		{ 0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 },
 	};
-	static const size_t sizes[] = { 1, 4, 2, 2 };
+	static const size_t sizes[] = { 1, 4, 2, 12 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct reader reader = reader_make(cases[i], sizes[i]);
@@ -85,12 +88,27 @@ static void damage_is_seen(void **state)
 	}
 }
 
+/* "go tool pprof" skips such fields. */
+static void impossible_numbers_are_read_as_0(void **state)
+{
+	static const uint8_t bytes[] = { 0x00, 1, 0xf8, 0xff, 0xff, 0xff, 0xff, 0x01, 2, 0x08, 3 };
+	struct reader reader = reader_make(bytes, sizeof(bytes));
+	struct protobuf_field field;
+
+	for (uint64_t i = 1; i <= 3; i++) {
+		assert_true(protobuf_next(&reader, &field));
+		assert_int_equal(field.number, i == 3);
+		assert_int_equal(field.value, i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documented_examples),
 		cmocka_unit_test(fields_are_read),
 		cmocka_unit_test(damage_is_seen),
+		cmocka_unit_test(impossible_numbers_are_read_as_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
