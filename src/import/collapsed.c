@@ -27,36 +27,77 @@ struct reading {
 
 static const char decimals[] = "0123456789";
 
-/* The blank before the count, the last word of the line. NULL: no count, not even an unusable
- * one. */
-static char *find_count(char *line)
+static bool is_blank(char c)
 {
-	char *blank = strrchr(line, ' '), *end;
+	return c == ' ' || c == '\t';
+}
 
-	if (!blank || blank == line)
+/* The first number at the end of @line[0, length), after a blank. NULL: the last word is none. Also
+ * NULL if no word is before it. */
+static char *find_number(char *line, size_t length)
+{
+	size_t at = length, first;
+	char *end;
+
+	while (at > 0 && !is_blank(line[at - 1]))
+		at--;
+	for (first = at; first > 0 && is_blank(line[first - 1]);)
+		first--;
+	if (first == 0 || at == length)
 		return NULL;
-	end = blank + 1 + (blank[1] == '-');
+	end = line + at + (line[at] == '-');
 	if (!isdigit((unsigned char)*end))
 		return NULL;
 	end += strspn(end, decimals);
 	if (*end == '.')
 		end += 1 + strspn(end + 1, decimals);
-	return *end ? NULL : blank;
+	return end == line + length ? line + at : NULL;
 }
 
-/* Cuts @line at its count, so that only the stack is left. Rounds a fraction, which some tools
- * write. What is wrong; NULL: nothing. */
+/* The line without indentation, and without blanks at its end. */
+static char *strip(char *line)
+{
+	size_t length;
+
+	line += strspn(line, " \t");
+	length = strlen(line);
+	while (length > 0 && (is_blank(line[length - 1]) || line[length - 1] == '\r'))
+		line[--length] = '\0';
+	return line;
+}
+
+/* The length of the stack before the count. */
+static size_t stack_length(const char *line, const char *count)
+{
+	while (count > line && is_blank(count[-1]))
+		count--;
+	return (size_t)(count - line);
+}
+
+/* How many numbers a stripped line has at its end: 0, 1 or 2. */
+static int count_numbers(char *line)
+{
+	char *last = find_number(line, strlen(line));
+
+	if (!last)
+		return 0;
+	return find_number(line, stack_length(line, last)) ? 2 : 1;
+}
+
+/* Cuts the stripped @line at its count, so that only the stack is left. Rounds a fraction, which
+ * some tools write. What is wrong; NULL: nothing. */
 static const char *take_count(char *line, uint64_t *ret_count, struct collapsed_facts *facts)
 {
-	char *blank = find_count(line), *end;
+	char *number = find_number(line, strlen(line)), *end;
+	size_t length;
 	uint64_t count;
 
-	if (!blank)
+	if (!number)
 		return "a stack has no count";
-	if (blank[1] == '-')
+	if (*number == '-')
 		return "negative count";
 	errno = 0;
-	count = strtoull(blank + 1, &end, 10);
+	count = strtoull(number, &end, 10);
 	if (errno)
 		return "count too large";
 	if (*end == '.' && end[1 + strspn(end + 1, "0")]) {
@@ -64,7 +105,9 @@ static const char *take_count(char *line, uint64_t *ret_count, struct collapsed_
 		facts->rounded++;
 		facts->to_zero += count == 0;
 	}
-	*blank = '\0';
+	length = stack_length(line, number);
+	facts->numbered += find_number(line, length) != NULL;
+	line[length] = '\0';
 	*ret_count = count;
 	return NULL;
 }
@@ -156,18 +199,17 @@ static void note_fault(struct reading *reading, const char *fault)
 /* @cut: the line was longer than COLLAPSED_MAX_LINE. */
 static int take_line(struct reading *reading, const struct buf *text, bool cut)
 {
-	char *line = text->bytes;
 	size_t length = text->size;
 	struct collapsed_stack stack;
 	const char *fault = cut ? "line too long" : NULL;
+	char *line;
 
 	reading->line_number++;
-	if (length > 0 && line[length - 1] == '\r')
-		line[--length] = '\0';
-	if (length == 0 || line[0] == '#')
-		return 0;
-	if (!fault && memchr(line, '\0', length))
+	if (!fault && memchr(text->bytes, '\0', length))
 		fault = "NUL byte in the line";
+	line = strip(text->bytes);
+	if (!fault && (!*line || *line == '#'))
+		return 0;
 	if (!fault)
 		fault = parse(reading, line, &stack);
 	if (fault) {
@@ -177,51 +219,59 @@ static int take_line(struct reading *reading, const struct buf *text, bool cut)
 	return stack.count > 0 ? reading->take(reading->context, &stack) : 0;
 }
 
+/* How many of the first lines have how many numbers at their end. */
+struct peek {
+	size_t lines[3];
+};
+
+/* The last line may be incomplete; it counts only if no stack came before it. */
+static struct peek peek_at(const void *bytes, size_t size, size_t most)
+{
+	const char *line = bytes, *end = line + size;
+	struct peek peek = { { 0 } };
+
+	while (most-- > 0 && line < end) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		_cleanup_free_ char *copy = xstrndup(line, (size_t)((next ? next : end) - line));
+		char *text = strip(copy);
+
+		if (!next && peek.lines[1] + peek.lines[2] > 0)
+			break;
+		if (*text && *text != '#')
+			peek.lines[count_numbers(text)]++;
+		line = next ? next + 1 : end;
+	}
+	return peek;
+}
+
 int collapsed_read(struct perf_data_input *input,
 		   int (*take)(void *context, const struct collapsed_stack *stack), void *context,
 		   struct collapsed_facts *ret_facts)
 {
 	struct reading reading = { .take = take, .context = context };
 	_cleanup_(buf_done) struct buf line = { 0 };
+	const uint8_t *bytes;
+	size_t size = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes);
+	struct peek peek = peek_at(bytes, size, SIZE_MAX);
 	bool cut;
 	int rc = 0;
 
-	while (rc == 0 && perf_data_input_line(input, COLLAPSED_MAX_LINE, &line, &cut))
+	reading.facts.differential = peek.lines[2] > 0 && peek.lines[1] == 0;
+	while (rc == 0 && !reading.facts.differential &&
+	       perf_data_input_line(input, COLLAPSED_MAX_LINE, &line, &cut))
 		rc = take_line(&reading, &line, cut);
 	vec_free(&reading.frames);
 	*ret_facts = reading.facts;
 	return rc;
 }
 
-static bool is_stack(const char *line, size_t length)
-{
-	_cleanup_free_ char *copy = xmalloc(length + 1);
-
-	memcpy(copy, line, length);
-	copy[length] = '\0';
-	return find_count(copy) != NULL;
-}
-
-/* True if most lines are stacks. The last line may be incomplete; it counts only if no stack came
- * before it. */
+/* True if most lines are stacks. */
 bool collapsed_is(const void *bytes, size_t size)
 {
-	const char *line = bytes, *end = line + size;
-	size_t stacks = 0, others = 0;
+	struct peek peek;
 
 	if (size == 0 || memchr(bytes, '\0', size))
 		return false;
-	for (int i = 0; i < PEEK_LINES && line < end; i++) {
-		const char *next = memchr(line, '\n', (size_t)(end - line));
-		size_t length = (size_t)((next ? next : end) - line);
-
-		if (!next && stacks > 0)
-			break;
-		if (length > 0 && line[length - 1] == '\r')
-			length--;
-		if (length > 0 && *line != '#')
-			*(is_stack(line, length) ? &stacks : &others) += 1;
-		line = next ? next + 1 : end;
-	}
-	return stacks > others;
+	peek = peek_at(bytes, size, PEEK_LINES);
+	return peek.lines[1] + peek.lines[2] > peek.lines[0];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collapsed stacks, FlameGraph's input: "root;caller;function COUNT", one line for each stack. Also
+ * Collapsed stacks, FlameGraph's input: "root;caller;function COUNT", one line for each stack, with
+ * any blanks and tabs around the count and before the stack. Also
  * what its stackcollapse programs add: marks after names (_[k] kernel, _[i] inlined, _[j] JIT code,
  * _[w] of a waker), and the thread at the root as COMM-PID/TID.
  */
@@ -38,13 +39,16 @@ struct collapsed_facts {
 	uint64_t odd_line;	   /* the first malformed line; from 1 */
 	const char *fault;	   /* of that line, a constant */
 	uint64_t rounded, to_zero; /* counts that had a fraction; those of them that became 0 */
+	uint64_t numbered;	   /* stacks whose last name ends in a number of its own */
+	bool differential;	   /* each stack has two counts: nothing was read */
 };
 
 /* True if a text that begins with @bytes consists of collapsed stacks. */
 bool collapsed_is(const void *bytes, size_t size);
 
 /* Calls @take for each stack until it returns non-zero, and returns that. Skips empty lines and
- * lines that begin with '#'. Rounds a count with a fraction. */
+ * lines that begin with '#'. Rounds a count with a fraction. Reads nothing of a differential file, as
+ * difffolded.pl makes: all its stacks (of the first PERF_DATA_BUFFER_BYTES) have two counts. */
 int collapsed_read(struct perf_data_input *input,
 		   int (*take)(void *context, const struct collapsed_stack *stack), void *context,
 		   struct collapsed_facts *ret_facts);

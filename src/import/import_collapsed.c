@@ -180,6 +180,11 @@ static void report_left_out(const struct collapsing *collapsing, struct import_r
 			   facts->rounded == 1 ? " with a fraction was" : "s with fractions were");
 	if (facts->to_zero)
 		buf_printf(&text, ", %" PRIu64 " of them to 0", facts->to_zero);
+	if (facts->numbered)
+		buf_printf(&text,
+			   "%s%" PRIu64 " line%s in two numbers: the first is a part of the name",
+			   text.size ? "; " : "", facts->numbered,
+			   facts->numbered == 1 ? " ends" : "s end");
 	if (collapsing->inlined)
 		buf_printf(&text, "%s%s", text.size ? "; " : "", IMPORT_INLINES_LEFT_OUT);
 	snprintf(result->left_out, sizeof(result->left_out), "%s", buf_text(&text));
@@ -193,6 +198,11 @@ int import_collapsed(struct import_profile *import, struct perf_data_input *inpu
 					 .names = { .profile = import->profile } };
 	int rc = collapsed_read(input, take_stack, &collapsing, &collapsing.facts);
 
+	if (rc == 0 && collapsing.facts.differential)
+		rc = err_set(
+			err, -EINVAL,
+			"a differential file: each stack has two counts; import needs one: remove "
+			"the other column");
 	if (rc == 0 && import->counts.count == 0)
 		rc = explain_nothing(&collapsing, err);
 	if (rc == 0)

@@ -71,6 +71,14 @@ static void lines(void **state)
 		{ "main 12.4", "main=12\n" },
 		{ "main 0", "" },
 		{ "# head\n\nmain 1", "main=1\n" },
+		{ "main;work\t12\n", "main|work=12\n" },
+		{ "main;work  \t 12 \t\n", "main|work=12\n" },
+		{ "main;work 12 \r\n\r\n \t\n", "main|work=12\n" },
+		{ "\t main;work 12\n  # remark\n", "main|work=12\n" },
+		{ "  java-12/13;main 5\n", "<java 12 13>main=5\n" },
+		{ "a b;c\td e 5\n", "a b|c\td e=5\n" },
+		{ "DOM Worker 3 5\nb 1\n", "DOM Worker 3=5\nb=1\n" },
+		{ "a_[k] \t7\n", "ak=7\n" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -133,6 +141,35 @@ static void what_was_rounded_is_counted(void **state)
 	buf_done(&read);
 }
 
+/* Two counts are those of two profiles, but a name may end in a number. */
+static void two_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool differential;
+		uint64_t numbered;
+		const char *read;
+	} cases[] = {
+		{ "a;b 10 20\n", true, 0, "" },
+		{ "a;b 10 20\nc\t1\t0\n# remark\n\n", true, 0, "" },
+		{ "a;b 1.5 -2\n", true, 0, "" },
+		{ "a;b 10 20\nc 5\n", false, 1, "a|b 10=20\nc=5\n" },
+		{ "a;b10 20\n10 20\n", false, 0, "a|b10=20\n10=20\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf read = { 0 };
+		struct collapsed_facts facts =
+			read_facts(cases[i].text, strlen(cases[i].text), &read);
+
+		assert_int_equal(facts.differential, cases[i].differential);
+		assert_int_equal(facts.numbered, cases[i].numbered);
+		assert_string_equal(buf_text(&read), cases[i].read);
+		assert_true(collapsed_is(cases[i].text, strlen(cases[i].text)));
+		buf_done(&read);
+	}
+}
+
 static void long_lines(void **state)
 {
 	struct buf text = { 0 }, read = { 0 };
@@ -168,6 +205,7 @@ int main(void)
 		cmocka_unit_test(odd_lines_are_counted),
 		cmocka_unit_test(the_first_odd_line_is_reported),
 		cmocka_unit_test(what_was_rounded_is_counted),
+		cmocka_unit_test(two_numbers),
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(told_apart),
 	};
