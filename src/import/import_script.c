@@ -4,7 +4,7 @@
  *   - Names stay as printed. Nothing is looked up, for addresses may be those in memory or those in
  *     the file, and the text does not say which.
  *   - A process is known by its number; its program is its name (comm). Where perf printed only
- *     threads, its default, each is a process.
+ *     threads, its default, each is a process. Where it printed no numbers, each name is a process.
  *   - Without a printed period each sample weighs 1.
  *   - A call chain by frame pointers ends in the cut "frame pointers". If perf unwound the stacks
  *     (--call-graph dwarf in the head), the outermost function decides whether a stack is complete.
@@ -33,7 +33,8 @@ struct scripted {
 	bool ours;     /* prospect export printed it */
 	bool left_out; /* inlined functions were omitted */
 	char *perf_version;
-	char *units; /* of events, as in the head; NULL: not there */
+	char *units;		   /* of events, as in the head; NULL: not there */
+	struct import_names names; /* of tasks that were printed without numbers */
 	struct buf name, path;
 	struct err *err;
 };
@@ -239,6 +240,11 @@ static uint32_t task_of(struct scripted *scripted, const struct perf_script_samp
 	uint32_t process = machine_process_of(machine, sample->pid);
 	const struct process *row = &import->profile->processes.items[process];
 
+	if (!sample->has_task)
+		return import_names_task(
+			&scripted->names,
+			&(struct import_names_thread){
+				.pid = -1, .tid = -1, .comm = comm, .program = comm });
 	if (sample->pid <= 0)
 		return machine_task(machine, sample->time_ns, sample->pid, sample->tid, NULL);
 	if (!process) {
@@ -325,7 +331,9 @@ static void set_facts(const struct scripted *scripted)
 int import_script(struct import_profile *import, struct perf_data_input *input,
 		  struct import_result *result, struct err *err)
 {
-	struct scripted scripted = { .import = import, .err = err };
+	struct scripted scripted = { .import = import,
+				     .names = { .profile = import->profile },
+				     .err = err };
 	struct perf_script_visitor visitor = { &scripted, take_sample, take_head };
 	uint64_t odd;
 	int rc = perf_script_read(input, &visitor, &odd);
@@ -334,11 +342,13 @@ int import_script(struct import_profile *import, struct perf_data_input *input,
 		rc = err_set(err, -ENODATA, "it has no samples");
 	if (rc == 0) {
 		import->profile->events[0].loss[LOSS_MALFORMED].count += odd;
+		import_names_finish(&scripted.names);
 		set_facts(&scripted);
 		if (scripted.left_out)
 			snprintf(result->left_out, sizeof(result->left_out), "%s",
 				 IMPORT_INLINES_LEFT_OUT);
 	}
+	import_names_done(&scripted.names);
 	free(scripted.perf_version);
 	free(scripted.units);
 	buf_done(&scripted.name);

@@ -7,8 +7,10 @@
  *           ...
  *
  * One line for each frame, innermost first, then an empty line. CPU, time, period, offsets and
- * images may be missing. Without call chains the one frame is on the event's line. Names may have
- * blanks.
+ * images may be missing. Without call chains the one frame is on the event's line. A COMM may be empty,
+ * have blanks, and look like the other fields; blanks around it are lost. All lines have a PID or none
+ * has; without it they need a CPU or a time. Other lines are skipped and counted, also before the first
+ * event.
  */
 #ifndef IMPORT_PERF_SCRIPT_H
 #define IMPORT_PERF_SCRIPT_H
@@ -37,6 +39,7 @@ struct perf_script_frame {
 
 struct perf_script_sample {
 	const char *comm;
+	bool has_task;	  /* false: perf printed no numbers, and pid and tid are -1 */
 	int32_t pid, tid; /* equal where perf printed one number only */
 	int cpu;	  /* PERF_SCRIPT_NO_CPU: not printed */
 	uint64_t time_ns; /* 0: not printed */

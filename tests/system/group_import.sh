@@ -222,6 +222,34 @@ test_import_the_machine_and_several_events() {
 	[ "$(table "$T/a.prof" event | wc -l)" -ge 2 ] || fail "not every event is there"
 }
 
+# What perf script prints of threads whose names look like its other fields, beside the same recording:
+# samples of each thread, with any choice of fields and with a warning before.
+test_import_text_with_odd_names() {
+	local chains data fields keys
+	need perf
+	for chains in "" -g; do
+		data=$T/odd$chains.data
+		# shellcheck disable=SC2086 # nothing or a word
+		perf record -q -o "$data" $chains -e page-faults:u -c 1 "$BIN/odd_names" 2> "$T/stderr" ||
+			skip "perf record cannot be used here: $(tail -n 1 "$T/stderr")"
+		import "$data" "$T/a.prof"
+		for fields in comm,pid,tid,cpu,time,event,period,ip,sym,dso,symoff comm,pid,tid,event,period,ip \
+			comm,tid,event,ip,sym comm,tid,time,ip comm,tid,misc,time,event comm,time,event,ip; do
+			perf script -i "$data" -F "$fields" > "$T/script" 2> /dev/null ||
+				perf_show "$data" -F "${fields/cpu,/}"
+			{ printf 'Warning:\nProcessed 900 events\n\n' && cat "$T/script"; } > "$T/text"
+			import "$T/text" "$T/b.prof"
+			keys=thread,tid
+			[[ $fields == *tid* ]] || keys=thread
+			table "$T/a.prof" $keys | sed 's/\t[a-z:-]*\(\t[0-9]*\)\{2\}$/\1/' > "$T/perf"
+			table "$T/b.prof" $keys | sed 's/\t[a-z:-]*\(\t[0-9]*\)\{2\}$/\1/' > "$T/ours"
+			[ "$(wc -l < "$T/perf")" -ge 18 ] || fail "perf shows too few threads"
+			diff "$T/perf" "$T/ours" > "$T/diff" ||
+				fail "text of $fields$chains and recording differ:" "$(head "$T/diff")"
+		done
+	done
+}
+
 # Members of a group have no samples of their own: the leader's tell what they counted.
 test_import_groups_read_by_their_leader() {
 	need perf

@@ -283,6 +283,7 @@ compile_programs() {
 		compile $name $name.c &
 	done
 	compile threads threads.c -pthread &
+	compile odd_names odd_names.c -pthread &
 	compile births births.c -pthread &
 	compile waits waits.c -pthread &
 	compile pauses pauses.c -pthread &
@@ -301,7 +302,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads births waits pauses counted loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses counted loader \
 		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

@@ -75,6 +75,10 @@ static void events_with_and_without_fields(void **state)
 		{ ":123 123 2.000000: 7 instructions:", ":123", 123, 123, PERF_SCRIPT_NO_CPU,
 		  2000000000, 7, "instructions" },
 		{ "a 9 [010] 3.000000: ", "a", 9, 9, 10, 3000000000, 0, "" },
+		{ "a 9 [010] 3.000000:     100 raw 0x1a8: ", "a", 9, 9, 10, 3000000000, 100,
+		  "raw 0x1a8" },
+		{ "a 9 3.000000: cycles: \r", "a", 9, 9, PERF_SCRIPT_NO_CPU, 3000000000, 0,
+		  "cycles" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -84,6 +88,57 @@ static void events_with_and_without_fields(void **state)
 			  &(struct perf_script_visitor){ &wanted, check_event, NULL });
 		if (wanted)
 			fail_msg("not understood: %s", wanted->line);
+	}
+}
+
+/* As perf 6.1 prints them ("%16s %5d ", then "%12s: ", "%10u ") for threads with these names; and
+ * perf 6.6 ("%7d"). */
+static void names_that_look_like_other_fields(void **state)
+{
+	static const char *const names[] = {
+		"DOM Worker 3", "",	      "123",	    "[001]", "3 [001]",
+		"a: b",		"x y z:",     "1.5:",	    "12/13", "Worker 1/2",
+		"f(int) [k]",	"a;b",	      "77 cycles:", "-1",    "7 3.5: 9",
+		"# no",		"deadbeef12", "K",	    "raw",   "cycles: 1"
+	};
+	static const struct {
+		int comm_columns, pid_columns;
+		const char *rest;
+		int cpu;
+		uint64_t time_ns, period;
+	} forms[] = {
+		{ 16, 5, "[003] 11064.148406:          1 cycles:u:      5632799d51d8 run", 3,
+		  11064148406000, 1 },
+		{ 16, 5, "11064.148406:    1000000 cycles:u: ", -1, 11064148406000, 1000000 },
+		{ 16, 7, "[003] cycles:u:      5632799d51d8 run", 3, 0, 0 },
+		{ 16, 5, "         1 cycles:u:      5632799d51d8 run (/bin/a)", -1, 0, 1 },
+		{ 16, 7, "cycles:u: ", -1, 0, 0 },
+		{ 0, 7, "1234567890 cycles:u: ", -1, 0, 1234567890 },
+		{ 0, 5, "[003] U     11064.148406: cycles:u: ", 3, 11064148406000, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (size_t j = 0; j < sizeof(forms) / sizeof(forms[0]); j++) {
+			struct event_case told = { NULL,
+						   names[i],
+						   5040,
+						   5040,
+						   forms[j].cpu,
+						   forms[j].time_ns,
+						   forms[j].period,
+						   "cycles:u" };
+			const struct event_case *wanted = &told;
+			char line[256];
+
+			snprintf(line, sizeof(line), "%*s %*d %s", forms[j].comm_columns, names[i],
+				 forms[j].pid_columns, 5040, forms[j].rest);
+			told.line = line;
+			assert_true(perf_script_is(line, strlen(line)));
+			read_with(line,
+				  &(struct perf_script_visitor){ &wanted, check_event, NULL });
+			if (wanted)
+				fail_msg("not understood: %s", line);
+		}
 	}
 }
 
@@ -239,6 +294,119 @@ static void samples_of_one_line(void **state)
 	assert_int_equal(chained.frames, 2);
 }
 
+/* Samples of one line each: the next one must not be taken for a frame of the last. */
+static void names_of_digits_are_no_addresses(void **state)
+{
+	static const char text[] =
+		"      deadbeef12  5061          1 faults:      5632799d51d8 run (/a)\n"
+		"      deadbeef12  5061          1 faults:      5632799d51d8 run (/a)\n"
+		"             123  5062 faults:      5632799d51d8 run (/a)\n";
+	struct seen seen = { .samples = 0 };
+
+	assert_int_equal(read_text(text, &seen), 0);
+	assert_int_equal(seen.samples, 3);
+	assert_int_equal(seen.frames, 3);
+	assert_int_equal(seen.chains, 0);
+}
+
+/* Warnings go where standard output goes. */
+static void warnings_anywhere(void **state)
+{
+	static const char text[] = "Warning:\nProcessed 5 events and lost 1 chunks!\n\n"
+				   "[perf 12] cannot read 3 of 4: x\n"
+				   "a 1 [000] 1.000000: 1 cycles:\n"
+				   "\t          401136 f+0x1 (/bin/a)\n"
+				   "addr2line: 'x': No such file\n"
+				   "\t          401200 main (/bin/a)\n"
+				   "\tsomething else\n"
+				   "\n"
+				   "b 2 [00x] 2.00000x: 1 cycles:\n"
+				   "\t          401136 lost+0x1 (/bin/b)\n"
+				   "\n"
+				   "c 3 [000] 3.000000: 1 cycles:\n"
+				   "\t          401136 f+0x1 (/bin/c)\n";
+	static const char unanchored[] = "Warning: 5 things: x\n"
+					 "DOM Worker 3  4983 cycles: \n\t            11d8 run\n";
+	struct seen seen = { .samples = 0 }, second = { .samples = 0 };
+
+	assert_true(perf_script_is(text, sizeof(text) - 1));
+	assert_int_equal(read_text(text, &seen), 6);
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.frames, 3);
+	assert_true(perf_script_is(unanchored, sizeof(unanchored) - 1));
+	assert_int_equal(read_text(unanchored, &second), 1);
+	assert_int_equal(second.samples, 1);
+	assert_int_equal(second.frames, 1);
+}
+
+static int check_only_frame(void *context, const struct perf_script_sample *sample)
+{
+	assert_int_equal(sample->frame_count, 1);
+	assert_int_equal(sample->frames[0].address, 0x401136);
+	assert_string_equal(sample->frames[0].symbol, "add");
+	assert_string_equal(sample->frames[0].image, "/bin/a b");
+	++*(size_t *)context;
+	return 0;
+}
+
+/* -F addr, data_src, weight, flags, phys_addr, iregs, insn, brstack, metric and without an event. */
+static void other_fields_are_no_frames(void **state)
+{
+	static const char *const texts[] = {
+		"a 1 [000] 1.000000: 1 cycles:           401136 add (/bin/a b)\n",
+		"a 1 [000] 1.000000: 1 cycles:     7f71fdbf0000           401136 add (/bin/a b)\n",
+		"a 1 [000] 1.000000: 1 cycles:     7f71fdbf0000 x (/lib/x)           401136 add "
+		"(/bin/a b)\n",
+		"a 1 [000] 1.000000: 1 cycles:   call                       401136 add (/bin/a "
+		"b)\n",
+		"a 1 [000] 1.000000: 1 cycles:           401136 add (/bin/a b) ABI:2    AX:0x0\n",
+		"a 1 [000] 1.000000: 1 cycles:           401136 add (/bin/a b) insn: 48 89\n",
+		"a 1 [000] 1.000000: 1 cycles:           401136 add (/bin/a b)  "
+		"0x4011/0x4022/P/-/-/0\n",
+		"a 1 [000] 1.000000:           401136 add (/bin/a b)\n",
+		"a 1 [000]           401136 add (/bin/a b)\n",
+		"a 1 [000] 1.000000: 1 cycles:     7f71fdbf0000\n\t          401136 add (/bin/a "
+		"b)\n"
+		" ABI:2    AX:0x0\n               0\n  a.c:12\n"
+		"a 1 [000] 1.000000: \tmetric:    0.5 insn per cycle\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t count = 0;
+
+		assert_int_equal(
+			read_with(texts[i],
+				  &(struct perf_script_visitor){ &count, check_only_frame, NULL }),
+			0);
+		assert_int_equal(count, 1);
+	}
+}
+
+static int check_name(void *context, const struct perf_script_sample *sample)
+{
+	static const char *const names[] = { "a", "DOM Worker 3", "", "b" };
+
+	assert_false(sample->has_task);
+	assert_int_equal(sample->tid, -1);
+	assert_string_equal(sample->comm, names[(*(size_t *)context)++]);
+	return 0;
+}
+
+/* -F comm,time,event,ip: a number before the time is a part of the name then. */
+static void events_without_tasks(void **state)
+{
+	static const char text[] = "               a 1.000000: faults:      5632799d51d8 run\n"
+				   "    DOM Worker 3 1.000001: faults:      5632799d51d8 run\n"
+				   "                 1.000002: faults:      5632799d51d8 run\n"
+				   "               b 1.000003: faults:      5632799d51d8 run\n";
+	size_t count = 0;
+
+	assert_true(perf_script_is(text, sizeof(text) - 1));
+	assert_int_equal(read_with(text, &(struct perf_script_visitor){ &count, check_name, NULL }),
+			 0);
+	assert_int_equal(count, 4);
+}
+
 static void other_texts_are_not_taken_for_it(void **state)
 {
 	assert_false(perf_script_is("", 0));
@@ -252,6 +420,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_with_and_without_fields),
+		cmocka_unit_test(names_that_look_like_other_fields),
+		cmocka_unit_test(names_of_digits_are_no_addresses),
+		cmocka_unit_test(warnings_anywhere),
+		cmocka_unit_test(other_fields_are_no_frames),
+		cmocka_unit_test(events_without_tasks),
 		cmocka_unit_test(other_lines_are_no_events),
 		cmocka_unit_test(frames_of_all_shapes),
 		cmocka_unit_test(a_whole_text),
