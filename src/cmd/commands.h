@@ -33,6 +33,7 @@
 	X(archive)                                        \
 	HEADING("Manage profiles")                        \
 	X(list)                                           \
+	X(merge)                                          \
 	X(names)                                          \
 	X(recover)                                        \
 	HEADING("Check and examine")                      \

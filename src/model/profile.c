@@ -28,7 +28,7 @@ static void free_texts(struct run_facts *run)
 {
 #define FREE_TEXT(name) free(run->name);
 #define FREE_NUMBER(name)
-#define FREE_FACT(type, name) FREE_##type(name)
+#define FREE_FACT(type, name, merge) FREE_##type(name)
 	RUN_FACTS(FREE_FACT)
 #undef FREE_FACT
 #undef FREE_TEXT

@@ -190,70 +190,92 @@ struct total {
 	double weight_squared; /* sum of squared weights: gives the effective sample size */
 };
 
-/* Facts of the run, one value each: type, name. They become header rows of those names in the file.
- */
+/* Facts of the run, one value each: type, name, and what becomes of it when profiles are merged
+ * (enum fact_merge). They become header rows of those names in the file. */
 #define RUN_FACTS(X)                                                                               \
-	X(TEXT, prospect_version)                                                                  \
-	X(TEXT, hostname)                                                                          \
-	X(TEXT, kernel_release)                                                                    \
-	X(TEXT, machine)                                                                           \
-	X(TEXT, command) /* words for a shell, in quotes if need be */                             \
-	X(TEXT, scope)	 /* "machine", "command", "processes", "threads"; "perf": imported */      \
-	X(TEXT, rung)	 /* the rung of the privilege ladder, see sampling/sampler.h */            \
-	X(TEXT, stacks)	 /* "full", "fp" by frame pointers; "none" or NULL: leaves only */         \
-	X(TEXT,                                                                                    \
-	  not_visible) /* sentences joined by newlines: what was not seen, why, how to fix it */   \
-	X(TEXT, costs_more)  /* as not_visible: what was seen at a higher cost */                  \
-	X(TEXT, names_added) /* one line for each image named later: when, from which file */      \
-	X(TEXT, only_cpus)   /* the CPUs that were sampled, as typed; "" or NULL: all */           \
-	X(NUMBER, cpus)	     /* how many were sampled */                                           \
-	X(NUMBER, start_ns)  /* CLOCK_MONOTONIC */                                                 \
-	X(NUMBER, start_realtime_ns)                                                               \
-	X(NUMBER, end_ns) /* 0: not finished properly */                                           \
-	X(NUMBER, command_pid)                                                                     \
-	X(NUMBER, command_status) /* as from wait(2) */                                            \
-	X(NUMBER, command_begin_ns)                                                                \
-	X(NUMBER, command_end_ns) /* of it, or of what was recorded of it or of -p */              \
-	X(NUMBER, command_user_ns)                                                                 \
-	X(NUMBER, command_system_ns) /* from wait4(2), once it has ended */                        \
-	X(NUMBER, waited_known)	     /* 0: no; 1: how long, in waited_unknown_ns; 2: for what */   \
-	X(NUMBER, waited_disk_ns)    /* of the command's time: when none of its threads ran or */  \
-	X(NUMBER, waited_sleep_ns)   /* was runnable, by what it waited for (WAITS) */             \
-	X(NUMBER, waited_lock_ns)                                                                  \
-	X(NUMBER, waited_pipe_ns)                                                                  \
-	X(NUMBER, waited_network_ns)                                                               \
-	X(NUMBER, waited_poll_ns)                                                                  \
-	X(NUMBER, waited_terminal_ns)                                                              \
-	X(NUMBER, waited_child_ns)                                                                 \
-	X(NUMBER, waited_signal_ns)                                                                \
-	X(NUMBER, waited_stopped_ns)                                                               \
-	X(NUMBER, waited_other_ns)                                                                 \
-	X(NUMBER, waited_unknown_ns)                                                               \
-	X(NUMBER, lock_wait_ns) /* of all its threads together, blocked on locks */                \
-	X(NUMBER, prospect_pid)                                                                    \
-	X(NUMBER, idle_ns)                                                                         \
-	X(NUMBER, iowait_ns)                                                                       \
-	X(NUMBER, steal_ns)	     /* /proc/stat over the run */                                 \
-	X(NUMBER, stat_busy_ns)	     /* user+nice+system+irq+softirq of /proc/stat */              \
-	X(NUMBER, stat_irq_ns)	     /* irq+softirq of it */                                       \
-	X(NUMBER, stat_shortfall_ns) /* CPUs x wall minus all time that /proc/stat accounts for */ \
-	X(NUMBER, self_cpu_ns)	     /* prospect's own user + system time, start to finish */      \
-	X(NUMBER, recording_cpu_ns)  /* of it from start_ns to end_ns; 0: not known */             \
-	X(NUMBER, interrupt_ns)	     /* samples x calibrated cost; 0 if interrupt_known is 0 */    \
-	X(NUMBER, interrupt_known)                                                                 \
-	X(NUMBER, bpf_ns)                                                                          \
-	X(NUMBER, max_rss_kb)                                                                      \
-	X(NUMBER, ring_kb) /* of one CPU */                                                        \
-	X(NUMBER, ring_high_water_permille)                                                        \
-	X(NUMBER, ring_mean_permille)                                                              \
-	X(NUMBER, flushes)                                                                         \
-	X(NUMBER, file_inode) /* see store/origin.c */                                             \
-	X(NUMBER, file_birth_ns)
+	X(TEXT, prospect_version, OWN)                                                             \
+	X(TEXT, hostname, LIST)                                                                    \
+	X(TEXT, kernel_release, LIST)                                                              \
+	X(TEXT, machine, LIST)                                                                     \
+	X(TEXT, machine_id, LIST) /* stays when it starts anew; "" or NULL: unknown */             \
+	X(TEXT, boot_id, LIST)	  /* from one start of the machine to the next, likewise */        \
+	X(TEXT, command, LIST)	  /* words for a shell, in quotes if need be */                    \
+	/* "machine", "command", "processes", "threads"; "perf": imported; "mixed" */              \
+	X(TEXT, scope, SAME)                                                                       \
+	X(TEXT, rung, LIST) /* the rung of the privilege ladder, see sampling/sampler.h */         \
+	X(TEXT, stacks,                                                                            \
+	  SAME) /* "full", "fp" by frame pointers, "none" or NULL: leaves only,     \
+				 "mixed" */              \
+	/* sentences joined by newlines: what was not seen, why, how to fix it */                  \
+	X(TEXT, not_visible, LINES)                                                                \
+	X(TEXT, costs_more, LINES) /* as not_visible: what was seen at a higher cost */            \
+	X(TEXT, names_added,                                                                       \
+	  LINES)		 /* one line for each image named later: when, from which      \
+				       file */   \
+	X(TEXT, only_cpus, LIST) /* the CPUs that were sampled, as typed; "" or NULL: all */       \
+	X(NUMBER, cpus, OWN)	 /* how many were sampled */                                       \
+	X(NUMBER, start_ns, OWN) /* CLOCK_MONOTONIC */                                             \
+	X(NUMBER, start_realtime_ns, OWN)                                                          \
+	X(NUMBER, end_ns, OWN)	    /* 0: not finished properly */                                 \
+	X(NUMBER, capacity_ns, OWN) /* CPUs x wall of what was merged; 0: not merged */            \
+	X(NUMBER, gap_ns, OWN)	    /* the same of the time between, which was not recorded */     \
+	X(NUMBER, command_pid, SAME)                                                               \
+	X(NUMBER, command_status, SAME) /* as from wait(2) */                                      \
+	X(NUMBER, command_begin_ns, OWN)                                                           \
+	X(NUMBER, command_end_ns, OWN) /* of it, or of what was recorded of it or of -p */         \
+	X(NUMBER, command_ns, OWN)     /* elapsed, of all that were merged; 0: not merged */       \
+	X(NUMBER, command_user_ns, SUM)                                                            \
+	X(NUMBER, command_system_ns, SUM) /* from wait4(2), once it has ended */                   \
+	X(NUMBER, waited_known, LEAST) /* 0: no; 1: how long, in waited_unknown_ns; 2: for what */ \
+	X(NUMBER, waited_disk_ns, SUM) /* of the command's time: when none of its threads ran */   \
+	X(NUMBER, waited_sleep_ns, SUM) /* or was runnable, by what it waited for (WAITS) */       \
+	X(NUMBER, waited_lock_ns, SUM)                                                             \
+	X(NUMBER, waited_pipe_ns, SUM)                                                             \
+	X(NUMBER, waited_network_ns, SUM)                                                          \
+	X(NUMBER, waited_poll_ns, SUM)                                                             \
+	X(NUMBER, waited_terminal_ns, SUM)                                                         \
+	X(NUMBER, waited_child_ns, SUM)                                                            \
+	X(NUMBER, waited_signal_ns, SUM)                                                           \
+	X(NUMBER, waited_stopped_ns, SUM)                                                          \
+	X(NUMBER, waited_other_ns, SUM)                                                            \
+	X(NUMBER, waited_unknown_ns, SUM)                                                          \
+	X(NUMBER, lock_wait_ns, SUM) /* of all its threads together, blocked on locks */           \
+	X(NUMBER, prospect_pid, SAME)                                                              \
+	X(NUMBER, idle_ns, SUM)                                                                    \
+	X(NUMBER, iowait_ns, SUM)                                                                  \
+	X(NUMBER, steal_ns, SUM)     /* /proc/stat over the run */                                 \
+	X(NUMBER, stat_busy_ns, SUM) /* user+nice+system+irq+softirq of /proc/stat */              \
+	X(NUMBER, stat_irq_ns, SUM)  /* irq+softirq of it */                                       \
+	/* CPUs x wall minus all time that /proc/stat accounts for */                              \
+	X(NUMBER, stat_shortfall_ns, SUM)                                                          \
+	X(NUMBER, self_cpu_ns, SUM)	 /* prospect's own user + system time, start to finish */  \
+	X(NUMBER, recording_cpu_ns, SUM) /* of it from start_ns to end_ns; 0: not known */         \
+	X(NUMBER, interrupt_ns, SUM) /* samples x calibrated cost; 0 if interrupt_known is 0 */    \
+	X(NUMBER, interrupt_known, LEAST)                                                          \
+	X(NUMBER, bpf_ns, SUM)                                                                     \
+	X(NUMBER, max_rss_kb, MOST)                                                                \
+	X(NUMBER, ring_kb, MOST) /* of one CPU */                                                  \
+	X(NUMBER, ring_high_water_permille, MOST)                                                  \
+	X(NUMBER, ring_mean_permille, MOST)                                                        \
+	X(NUMBER, flushes, SUM)                                                                    \
+	X(NUMBER, file_inode, OWN) /* see store/origin.c */                                        \
+	X(NUMBER, file_birth_ns, OWN)
+
+/* How the values of a fact become one: */
+enum fact_merge {
+	FACT_OWN,   /* settled by its meaning (model/merge.c), or not at all */
+	FACT_SUM,   /* added up */
+	FACT_LEAST, /* the smallest */
+	FACT_MOST,  /* the largest */
+	FACT_SAME,  /* what all agree on; if they do not, 0 or "mixed" */
+	FACT_LIST,  /* each that differs, with commas */
+	FACT_LINES, /* each line that differs */
+};
 
 struct run_facts {
-#define FACT_TEXT	       char *
-#define FACT_NUMBER	       uint64_t
-#define FACT_FIELD(type, name) FACT_##type name;
+#define FACT_TEXT		      char *
+#define FACT_NUMBER		      uint64_t
+#define FACT_FIELD(type, name, merge) FACT_##type name;
 	RUN_FACTS(FACT_FIELD)
 #undef FACT_FIELD
 #undef FACT_TEXT

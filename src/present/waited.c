@@ -41,7 +41,8 @@ struct waited waited_of(const struct run_facts *run)
 
 	if (!run->command_begin_ns || run->command_end_ns <= run->command_begin_ns)
 		return waited;
-	waited.elapsed_ns = run->command_end_ns - run->command_begin_ns;
+	waited.elapsed_ns =
+		run->command_ns ? run->command_ns : run->command_end_ns - run->command_begin_ns;
 	waited.known = run->waited_known < WAITED_REASONS ? (enum waited_known)run->waited_known
 							  : WAITED_REASONS;
 	if (waited.known == WAITED_TOTAL)

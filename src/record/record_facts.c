@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/record_facts.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,6 +13,8 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/hashidx.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/profile.h"
@@ -73,6 +78,32 @@ static const char *stacks_word(enum stack_rung rung)
 	return words[rung];
 }
 
+/* The first line of a file; the caller frees it. NULL: not there. */
+static char *first_line(const char *path)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	if (file_read(path, 256, &text) < 0)
+		return NULL;
+	return xasprintf("%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
+}
+
+/* /etc/machine-id is not to be published (machine-id(5)), so it is hashed. */
+static void set_machine(struct run_facts *run)
+{
+	static const char use[] = "prospect profile";
+	_cleanup_free_ char *boot = first_line("/proc/sys/kernel/random/boot_id");
+	_cleanup_free_ char *machine = first_line("/etc/machine-id");
+	char text[32] = "";
+
+	profile_set_text(&run->boot_id, boot);
+	if (machine && *machine)
+		snprintf(text, sizeof(text), "%016" PRIx64,
+			 hash_combine(hash_bytes(machine, strlen(machine)),
+				      hash_bytes(use, sizeof(use))));
+	profile_set_text(&run->machine_id, text);
+}
+
 struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
 				      const struct record_options *options)
 {
@@ -88,6 +119,7 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 	profile_set_text(&run->hostname, name.nodename);
 	profile_set_text(&run->kernel_release, name.release);
 	profile_set_text(&run->machine, name.machine);
+	set_machine(run);
 	set_command(run, options->argv);
 	profile_set_text(&run->scope, scope_of(options, sampler));
 	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));

@@ -19,7 +19,7 @@ struct fact {
 };
 
 static const struct fact facts[] = {
-#define FACT_ROW(type, name) { #name, FACT_IS_##type, offsetof(struct run_facts, name) },
+#define FACT_ROW(type, name, merge) { #name, FACT_IS_##type, offsetof(struct run_facts, name) },
 	RUN_FACTS(FACT_ROW)
 #undef FACT_ROW
 };

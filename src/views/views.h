@@ -222,6 +222,29 @@ int names_check(const struct names_options *options, struct err *err);
 int names_run(const char *input, const struct names_options *options,
 	      struct names_result *ret_result, struct err *err);
 
+/* ---- merge: one profile of several ---- */
+
+struct merge_options {
+	const char *const *inputs; /* profiles, as typed; in any order */
+	size_t input_count;
+	const char *output; /* the new profile; NULL: last.prof in the state folder */
+};
+
+struct merge_result {
+	char path[4096];   /* of the new profile */
+	bool kept;	   /* as in struct record_result */
+	char note[640];	   /* why not; else "" */
+	uint64_t samples;  /* in it */
+	uint64_t machines; /* on which these were taken, as far as that is known */
+};
+
+int merge_check(const struct merge_options *options, struct err *err);
+/* Adds the profiles up (model/merge.h): each view of the new one shows the sum of what it shows of
+ * them. They do not change, and one that is being recorded counts as of now. Errors as store_open;
+ * -E2BIG: more events than a profile has room for. On failure no file is left. */
+int merge_run(const struct merge_options *options, struct merge_result *ret_result,
+	      struct err *err);
+
 /* ---- recover: copies what can be read of a damaged profile ---- */
 
 struct recover_result {

@@ -58,6 +58,8 @@ uint64_t account_wall_ns(const struct profile *profile)
 
 uint64_t account_capacity_ns(const struct profile *profile)
 {
+	if (profile->run.capacity_ns)
+		return profile->run.capacity_ns;
 	return profile->run.cpus * account_wall_ns(profile);
 }
 
@@ -134,6 +136,7 @@ struct account account_of(const struct profile *profile)
 
 	if (account.missing)
 		return account;
+	account.not_recorded_ns = run->gap_ns;
 	account.capacity_ns = account_capacity_ns(profile);
 	account.sampled_ns = profile->events[event].weight;
 	account.idle_ns = run->idle_ns;

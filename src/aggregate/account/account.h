@@ -18,6 +18,8 @@ struct account {
 	uint64_t sampled_ns;
 	uint64_t idle_ns, iowait_ns, steal_ns; /* from /proc/stat */
 	uint64_t lost_ns;
+	/* Not part of the sum: of a merged profile, CPUs x wall between the recordings. */
+	uint64_t not_recorded_ns;
 	uint64_t lost_by_reason_ns[LOSS_COUNT];
 	int64_t residue_ns;	/* the rest; below 0: the parts exceed the capacity */
 	double residue_percent; /* of capacity_ns */
@@ -61,7 +63,8 @@ struct account_cost {
 
 struct account_cost account_cost(const struct profile *profile);
 
-/* CPUs x wall of the run in ns, for any scope; 0 if it has no duration. */
+/* CPUs x wall of the run in ns, for any scope; 0 if it has no duration. Of a merged profile only
+ * what was recorded. */
 uint64_t account_capacity_ns(const struct profile *profile);
 
 /* True if the loss takes samples away. Other losses keep the samples but lose information about

@@ -125,6 +125,8 @@ static void add_account(const struct account *account, struct buf *json)
 	real(json, "idle_s", seconds(account->idle_ns));
 	real(json, "iowait_s", seconds(account->iowait_ns));
 	real(json, "steal_s", seconds(account->steal_ns));
+	if (account->not_recorded_ns)
+		real(json, "not_recorded_s", seconds(account->not_recorded_ns));
 	json_add_begin(json, "lost_s", '{');
 	for (int i = 0; i < LOSS_COUNT; i++)
 		real(json, loss_name((enum loss_reason)i), seconds(account->lost_by_reason_ns[i]));

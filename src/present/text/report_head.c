@@ -430,13 +430,17 @@ static void print_cost(struct head *head)
 
 static void add_term(struct head *head, const char *name, uint64_t ns)
 {
+	const struct account *account = &head->view->account;
+
 	buf_printf(&head->text, "%s %.2f + ", name,
-		   figures_percent(ns, head->view->account.capacity_ns));
+		   figures_percent(ns, account->capacity_ns + account->not_recorded_ns));
 }
 
 static void print_account(struct head *head)
 {
 	const struct account *account = &head->view->account;
+	uint64_t whole_ns = account->capacity_ns + account->not_recorded_ns;
+	double residue = 100.0 * (double)account->residue_ns / (double)whole_ns;
 	struct buf *text = &head->text;
 
 	if (account->missing) {
@@ -448,9 +452,11 @@ static void print_account(struct head *head)
 	add_term(head, "idle", account->idle_ns);
 	add_term(head, "iowait", account->iowait_ns);
 	add_term(head, "steal", account->steal_ns);
+	if (account->not_recorded_ns)
+		add_term(head, "not recorded", account->not_recorded_ns);
 	add_term(head, "lost", account->lost_ns);
-	buf_printf(text, "residue %.2f = 100 %% of ", account->residue_percent);
-	figures_seconds(text, account->capacity_ns);
+	buf_printf(text, "residue %.2f = 100 %% of ", residue);
+	figures_seconds(text, whole_ns);
 	print_paragraph(head, "Account");
 	if (account->shortfall_percent < 0.01)
 		return;

@@ -157,9 +157,9 @@ static void same_profile(const struct profile *a, const struct profile *b)
 	same_frames(a, b);
 	same_codes(a, b);
 	same_lines(a, b);
-#define SAME_TEXT(name)	  assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
-#define SAME_NUMBER(name) assert_int_equal(a->run.name, b->run.name);
-#define SAME(type, name)  SAME_##type(name)
+#define SAME_TEXT(name)		assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
+#define SAME_NUMBER(name)	assert_int_equal(a->run.name, b->run.name);
+#define SAME(type, name, merge) SAME_##type(name)
 	RUN_FACTS(SAME)
 #undef SAME
 }
