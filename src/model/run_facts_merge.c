@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/xalloc.h"
 
 static uint64_t merge_number(enum fact_merge rule, uint64_t a, uint64_t b)
@@ -23,28 +22,33 @@ static uint64_t merge_number(enum fact_merge rule, uint64_t a, uint64_t b)
 	}
 }
 
-/* Appends the parts of @more, which @separator ends, that @text does not have. */
-static void add_parts(char **text, const char *more, const char *separator)
+static bool has_part(const char *text, const char *part, size_t length, const char *separator)
 {
 	size_t width = strlen(separator);
 
+	for (const char *at = text, *end; at; at = end ? end + width : NULL) {
+		end = strstr(at, separator);
+		if ((end ? (size_t)(end - at) : strlen(at)) == length &&
+		    strncmp(at, part, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Appends the parts of @more that @text lacks. */
+static void add_parts(char **text, const char *more, const char *separator)
+{
 	while (*more) {
 		const char *end = strstr(more, separator);
 		size_t length = end ? (size_t)(end - more) : strlen(more);
-		_cleanup_free_ char *all = xasprintf("%s%s", *text, separator);
-		_cleanup_free_ char *part = xasprintf("%.*s%s", (int)length, more, separator);
-		const char *at = strstr(all, part);
+		char *before = *text;
 
-		while (at && at != all && strncmp(at - width, separator, width) != 0)
-			at = strstr(at + 1, part);
-		if (!at) {
-			char *longer = xasprintf("%s%s%.*s", *text, **text ? separator : "",
-						 (int)length, more);
-
-			free(*text);
-			*text = longer;
+		if (!has_part(before, more, length, separator)) {
+			*text = xasprintf("%s%s%.*s", before, *before ? separator : "", (int)length,
+					  more);
+			free(before);
 		}
-		more += length + (end ? width : 0);
+		more += length + (end ? strlen(separator) : 0);
 	}
 }
 
