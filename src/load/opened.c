@@ -21,7 +21,8 @@ bool opened_is_profile(const char *path)
 {
 	unsigned age;
 
-	return store_is_profile(path) > 0 || unpacked_is_archive(path) || state_is_age(path, &age);
+	return store_is_profile(path) > 0 || unpacked_is_archive(path) ||
+	       state_is_age(path, &age) || parts_is_folder(path);
 }
 
 void opened_forget(struct opened *opened)
@@ -61,8 +62,7 @@ void opened_done(struct opened *opened)
 	buf_done(&opened->selection);
 	opened_forget(opened);
 	profile_free(opened->profile);
-	if (opened->store)
-		store_close(opened->store);
+	parts_close(opened->parts);
 	unpacked_close(opened->unpacked);
 }
 
@@ -172,13 +172,9 @@ static const char *demangle(void *context, const char *name)
 	return demangler_text(context, name);
 }
 
-/* The end of the recording by the clock of its samples. An unfinished one ends with its last
- * second. */
 static uint64_t end_ns(const struct opened *opened)
 {
-	uint64_t end = opened->profile->run.end_ns;
-
-	return end ? end : store_last_second(opened->store) * NS_PER_S + NS_PER_S;
+	return parts_end_ns(opened->parts, opened->profile);
 }
 
 void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
@@ -238,7 +234,7 @@ const char *opened_sources(const struct opened *opened)
 
 static int settle_scope(struct opened *opened, const char *path, struct err *err)
 {
-	int rc = store_has_command(opened->store, &opened->about_command, err);
+	int rc = parts_has_command(opened->parts, &opened->about_command, err);
 
 	if (rc < 0 || opened->about_command)
 		return rc;
@@ -261,7 +257,7 @@ int opened_open(struct opened *opened, const char *path, struct err *err)
 		rc = unpack(opened, &path, err);
 
 	if (rc == 0)
-		rc = store_open(path, &opened->store, err);
+		rc = parts_open(path, &opened->parts, err);
 	return rc < 0 ? rc : settle_scope(opened, given, err);
 }
 
@@ -275,7 +271,7 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 static int read_totals(struct opened *opened, struct err *err)
 {
 	struct totals *totals = &opened->totals;
-	int rc = store_load_totals(opened->store, opened->profile, totals, err);
+	int rc = parts_load_totals(opened->parts, opened->profile, totals, err);
 
 	if (rc < 0)
 		return rc;
@@ -288,7 +284,7 @@ static int read_totals(struct opened *opened, struct err *err)
 
 int opened_read(struct opened *opened, struct err *err)
 {
-	int rc = store_load_profile(opened->store, &opened->profile, err);
+	int rc = parts_load_profile(opened->parts, &opened->profile, err);
 
 	if (rc == 0)
 		rc = read_totals(opened, err);
@@ -434,7 +430,7 @@ static int visit_samples(struct visit *visit, struct err *err)
 	/* With slices of whole seconds the time within a second does not matter. */
 	if (visit->slice_ns % NS_PER_S == 0 && opened->profile->run.start_ns % NS_PER_S == 0)
 		wish.fields &= ~(unsigned)SAMPLE_TIME;
-	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);
+	return parts_each_batch(opened->parts, opened->profile, &wish, take_samples, visit, err);
 }
 
 /* Fields that decide whether a sample is viewed. */
@@ -581,6 +577,6 @@ struct view opened_view(const struct opened *opened)
 		.completeness = &opened->completeness,
 		.selection = opened->selection.size ? opened->selection.bytes : NULL,
 		.selected_samples = opened->selected,
-		.live = store_is_live(opened->store),
+		.live = parts_is_live(opened->parts),
 	};
 }

@@ -10,6 +10,7 @@
 #include "archive/unpacked.h"
 #include "base/err.h"
 #include "load/frame_lines.h"
+#include "load/parts.h"
 #include "load/selection.h"
 #include "present/view.h"
 #include "store/store.h"
@@ -25,7 +26,7 @@ struct opened_names {
 /* Empty when zero-initialised. Read only. */
 struct opened {
 	struct unpacked *unpacked; /* NULL: not an archive */
-	struct store_reader *store;
+	struct parts *parts;
 	struct profile *profile;
 	bool about_command;   /* the profile has a command, see aggregate/scope.h */
 	enum scope scope;     /* of the view; settled by opened_open */
@@ -47,7 +48,7 @@ struct opened {
 	struct inlines inlines;	       /* new stacks, if inlined functions count */
 };
 
-/* True if there is a profile, or an archive, at this path. Here and below "last-1" to "last-9" are
+/* True if there is a profile, an archive, or a folder of profiles at this path. Here and below "last-1" to "last-9" are
  * profiles that are kept (store/state_files.h), unless files have these names. */
 bool opened_is_profile(const char *path);
 
@@ -58,7 +59,7 @@ int opened_choose(struct opened *opened, const struct selection *selection, enum
 /* Sets how functions are named; copies @names. Call it before opened_load. -EINVAL, also for
  * missing folders. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
-/* Loads @path, a profile or an archive of one; call opened_choose before. The files in an archive
+/* Loads @path, a profile, an archive of one or a folder of profiles; call opened_choose before. The files in an archive
  * are the ones used unless names.lines.symfs says otherwise. Errors as store_open and
  * unpacked_open; -ENODATA if the chosen time is not within the recording; -ESRCH if the selection
  * wants the command and the profile has none, which is a wrong command line. */

@@ -465,9 +465,9 @@ static int count_calls(struct counting *counting, struct err *err)
 
 	counting->plt_target =
 		xcalloc(counting->graph->places->rows.count, sizeof(*counting->plt_target));
-	rc = store_each_branch(opened->store, opened->profile, take_plt, counting, err);
+	rc = parts_each_branch(opened->parts, opened->profile, take_plt, counting, err);
 	if (rc == 0)
-		rc = store_each_branch(opened->store, opened->profile, take_call, counting, err);
+		rc = parts_each_branch(opened->parts, opened->profile, take_call, counting, err);
 	free(counting->plt_target);
 	return rc;
 }
@@ -594,7 +594,7 @@ static int print_calls(const struct graph *graph, const struct view *view, FILE 
 	struct fields fields = { .json = graph->format == FORMAT_JSON, .out = out };
 	uint64_t branches = 0;
 	/* First only counts them: fails before output starts. Each event reads them again. */
-	int rc = store_each_branch(graph->opened.store, graph->opened.profile, count_branch,
+	int rc = parts_each_branch(graph->opened.parts, graph->opened.profile, count_branch,
 				   &branches, err);
 
 	if (rc < 0)

@@ -84,6 +84,10 @@ test_merge_runs_of_a_command() {
 	expect_status 0 "$PROSPECT" merge -q -o "$T/all.prof" "$T/1.prof" "$T/2.prof"
 	expect_sum "$T/all.prof" "$T/1.prof" "$T/2.prof"
 	expect_sum_of_code "$T/all.prof" "$T/1.prof" "$T/2.prof"
+	mkdir "$T/folder"
+	mv "$T/1.prof" "$T/2.prof" "$T/folder"
+	expect_sum "$T/folder" "$T/all.prof"
+	expect_sum_of_code "$T/folder" "$T/all.prof"
 }
 
 # Parts that were cut short, which may know less of the same code, and a merged one.

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The profiles that a view is made of: one file; or all files of a folder whose names end in
+ * ".prof", which are merged in memory (model/merge.h). Of a folder, a file that cannot be read is
+ * left out, and the profile says so (run_facts.not_visible).
+ *
+ * The functions are those of store.h, for all parts together.
+ */
+#ifndef LOAD_PARTS_H
+#define LOAD_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store.h"
+
+struct parts;
+
+/* True if @path is a folder with such a file. */
+bool parts_is_folder(const char *path);
+
+/* Errors as store_open; -ENOENT: a folder without a profile. */
+int parts_open(const char *path, struct parts **ret_parts, struct err *err);
+void parts_close(struct parts *parts); /* NULL is fine */
+int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err);
+/* The caller owns the profile. Call it before the functions below. */
+int parts_load_profile(struct parts *parts, struct profile **ret_profile, struct err *err);
+int parts_load_totals(const struct parts *parts, const struct profile *profile,
+		      struct totals *ret_totals, struct err *err);
+/* The end by the clock of samples, also of a profile that did not finish. */
+uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile);
+/* True if one of them is being recorded. */
+bool parts_is_live(const struct parts *parts);
+int parts_each_batch(const struct parts *parts, const struct profile *profile,
+		     const struct sample_wish *wish,
+		     int (*visit)(void *context, const struct sample *samples, size_t count),
+		     void *context, struct err *err);
+int parts_each_branch(const struct parts *parts, const struct profile *profile,
+		      void (*visit)(void *context, const struct branch *branch), void *context,
+		      struct err *err);
+
+#endif
