@@ -211,5 +211,6 @@ const struct command command_check = {
 	.options = check_specs,
 	.takes_command = true,
 	.needs_proc = true,
+	.needs_clock = true,
 	.run = run_check,
 };

@@ -461,5 +461,6 @@ const struct command command_count = {
 	.options = count_specs,
 	.takes_command = true,
 	.needs_proc = true,
+	.needs_clock = true,
 	.run = run_count,
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/open_limit.h"
 #include "base/text.h"
 #include "cmd/options/options.h"
@@ -180,6 +181,10 @@ int dispatch_check(const struct command *command, struct err *err)
 	if (command->needs_proc && access("/proc/self/fd", X_OK) < 0)
 		return err_set(err, -ENOENT,
 			       "/proc is not mounted: run 'mount -t proc proc /proc'");
+	if (command->needs_clock && !clock_is_known())
+		return err_set(err, -ENOTSUP,
+			       "cannot read the offset of this time namespace: start prospect with "
+			       "'unshare --fork'");
 	if (command->reads_profiles)
 		return open_limit_check(LEAST_FILES, "reading profiles", err);
 	return 0;

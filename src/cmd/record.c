@@ -113,5 +113,6 @@ const struct command command_record = {
 	.options = record_specs,
 	.takes_command = true,
 	.needs_proc = true,
+	.needs_clock = true,
 	.run = run_record,
 };

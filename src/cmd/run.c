@@ -92,5 +92,6 @@ const struct command command_run = {
 	.more_help = report_options_print_keys,
 	.takes_command = true,
 	.needs_proc = true,
+	.needs_clock = true,
 	.run = run_run,
 };

@@ -377,5 +377,6 @@ const struct command command_watch = {
 	.usage = "[OPTION...] FUNCTION... [-- COMMAND [ARG...]]",
 	.options = watch_specs,
 	.needs_proc = true,
+	.needs_clock = true,
 	.run = run_watch,
 };

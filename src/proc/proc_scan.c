@@ -31,7 +31,8 @@ enum {
 /* State that one scan keeps between processes. */
 struct proc_walk {
 	const struct proc_visitor *visitor;
-	uint64_t suspended_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	/* CLOCK_BOOTTIME, which /proc shows shifted as we read it, less clock_ns() */
+	int64_t distance_ns;
 	uint64_t ns_per_tick;
 	struct proc_info info;
 	struct buf text;
@@ -39,11 +40,11 @@ struct proc_walk {
 
 static struct proc_walk scan_make(const struct proc_visitor *visitor)
 {
-	uint64_t monotonic_ns = clock_ns();
+	uint64_t now_ns = clock_ns();
 
 	return (struct proc_walk){
 		.visitor = visitor,
-		.suspended_ns = clock_read(CLOCK_BOOTTIME) - monotonic_ns,
+		.distance_ns = (int64_t)(clock_read(CLOCK_BOOTTIME) - now_ns),
 		.ns_per_tick = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
 }
@@ -185,13 +186,13 @@ static uint32_t owner(int dir)
 static void visit_process(struct proc_walk *scan, int dir, const struct proc_stat *stat)
 {
 	struct proc_info *info = &scan->info;
-	uint64_t start_ns = stat->start_ticks * scan->ns_per_tick;
+	int64_t start_ns = (int64_t)(stat->start_ticks * scan->ns_per_tick) - scan->distance_ns;
 
 	info->pid = stat->pid;
 	if (!scan->visitor->process)
 		return;
 	info->parent_pid = stat->parent_pid;
-	info->start_ns = start_ns > scan->suspended_ns ? start_ns - scan->suspended_ns : 0;
+	info->start_ns = start_ns > 0 ? (uint64_t)start_ns : 0;
 	info->uid = owner(dir);
 	info->kernel_thread = stat->kernel_thread;
 	memcpy(info->comm, stat->comm, sizeof(info->comm));

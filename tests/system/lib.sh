@@ -290,6 +290,7 @@ compile_programs() {
 	compile counted counted.c -pthread &
 	compile loader loader.c -ldl &
 	compile jit jit.c &
+	compile moments moments.c &
 	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
 	compile storm storm.c -pthread -ldl -fno-omit-frame-pointer &
 	compile stacks-fp stacks.c -pthread -fno-omit-frame-pointer -fno-builtin &
@@ -302,7 +303,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses counted loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses moments counted loader \
 		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

@@ -29,6 +29,7 @@ struct command {
 	void (*more_help)(void); /* prints what --help has after the options; may be NULL */
 	bool takes_command;	 /* its options end at the first word */
 	bool needs_proc;	 /* does nothing useful without /proc */
+	bool needs_clock;	 /* compares its clock with the kernel's */
 	bool reads_profiles;	 /* and the files they name: needs many open files */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);

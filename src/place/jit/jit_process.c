@@ -184,6 +184,8 @@ bool jit_process_mapped(struct jit_process *process, const struct mapped_file *f
 		return false;
 	}
 	process->dump.file = found;
+	if (!process->past_root)
+		process->dump.shift_ns = clock_shift_of(process->pid);
 	return true;
 }
 

@@ -157,8 +157,9 @@ struct dump_reading {
 /* A time in the future comes from another clock: uses now instead. */
 static uint64_t time_of_record(const struct dump_reading *reading, uint64_t time)
 {
-	uint64_t ns =
-		reading->source->header.processor_clock ? clock_time(reading->clock, time) : time;
+	uint64_t ns = reading->source->header.processor_clock
+			      ? clock_time(reading->clock, time)
+			      : time - (uint64_t)reading->source->shift_ns;
 
 	return ns && ns <= reading->now_ns ? ns : reading->now_ns;
 }

@@ -31,6 +31,7 @@ struct jit_source {
 	bool broken;		      /* the rest cannot be parsed */
 	uint64_t looked_ns;	      /* last look at the file; CLOCK_MONOTONIC */
 	struct jitdump_header header; /* of a jitdump; size 0: not read yet */
+	int64_t shift_ns;	      /* of its writer's clock: clock_shift_of */
 	/* of a jitdump: the lines for the next piece */
 	uint64_t lines_at, lines_start; /* file offset, 0: none; address of the piece */
 	struct jit_lines_evidence lines_evidence;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes code at run time, at one and the same address three times, and announces it under the names
- * first, second and third. Prints "share NAME FRACTION" of the processor time each took. Usage: jit
+ * first, second and third. Prints "share NAME FRACTION" of the processor time each took, and "span
+ * NAME START END" by CLOCK_MONOTONIC in ns. Usage: jit
  * map|dump|v8 SECONDS [fork|wait]; "dump" and "v8" write jit-PID.dump where it stands, with "fork"
  * a child does the work, with "wait" each function works until there is a file of its name. In a
  * dump the code from its bytes 0, 4 and 20 on is of the lines 1, 2 and 3 of "/made/NAME"; "v8" tells
  * that as V8 does: 64 bytes further on.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +176,7 @@ static void run(const char *how, double seconds, int waits)
 	int is_dump = strcmp(how, "map") != 0;
 	struct map map;
 	struct dump dump = { -1, NULL, strcmp(how, "v8") == 0 ? 64 : 0 };
-	uint64_t took_ns[PARTS], sum_ns = 0;
+	uint64_t took_ns[PARTS], starts_ns[PARTS], ends_ns[PARTS], sum_ns = 0;
 
 	if (code == MAP_FAILED)
 		abort();
@@ -193,13 +195,16 @@ static void run(const char *how, double seconds, int waits)
 		} else {
 			announce_in_map(&map, code, i);
 		}
+		starts_ns[i] = spin_clock_ns(CLOCK_MONOTONIC);
 		took_ns[i] = run_for(code, seconds * (i + 1) / 6, waits ? names[i] : NULL);
+		ends_ns[i] = spin_clock_ns(CLOCK_MONOTONIC);
 		sum_ns += took_ns[i];
 	}
 	if (!is_dump)
 		end_map(&map);
 	for (int i = 0; i < PARTS; i++)
-		printf("share\t%s\t%.6f\n", names[i], (double)took_ns[i] / (double)sum_ns);
+		printf("share\t%s\t%.6f\nspan\t%s\t%" PRIu64 "\t%" PRIu64 "\n", names[i],
+		       (double)took_ns[i] / (double)sum_ns, names[i], starts_ns[i], ends_ns[i]);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Processes whose clock, files or numbers are not ours.
+
+# The offset of the time namespaces here, in seconds.
+SHIFT=500000
+
+need_time_namespaces() {
+	need_root
+	need unshare
+	unshare -T --monotonic $SHIFT --boottime 700000 true 2> /dev/null ||
+		skip "time namespaces are not allowed here"
+}
+
+# check_spans WHAT SHIFT FILE: each sample of a function in the profile $T/prof is of the time that the
+# "span" lines in FILE give for it, by a clock that is SHIFT seconds ahead.
+check_spans() {
+	local name start end first last count
+	while read -r _ name start end; do
+		[ "$name" != sleep ] || continue
+		"$PROSPECT" query --format csv "SELECT min(time_ns), max(time_ns), count(*) FROM sample_row
+			WHERE event = 0 AND stack_has(stack, '$name') AND task IN (SELECT task.id FROM task
+				JOIN process ON process.id = task.process WHERE in_command)" "$T/prof" > "$T/.csv" ||
+			fail "$1: query"
+		IFS=, read -r first last count <<< "$(tail -n 1 "$T/.csv")"
+		[ "$count" -gt 0 ] || fail "$1: no samples of $name"
+		[ "$first" -ge $((start - $2 * 1000000000)) ] &&
+			[ "$last" -le $((end - $2 * 1000000000)) ] ||
+			fail "$1: $name has samples from $first to $last, it ran from $start to $end"
+	done < <(grep '^span' "$3")
+}
+
+# The kernel stamps samples with a clock that time namespaces do not shift.
+test_times_in_a_time_namespace() {
+	need_time_namespaces
+	local shift inside
+	for shift in $SHIFT -1; do
+		inside="unshare -T --monotonic $shift --boottime 700000"
+		# shellcheck disable=SC2086 # several words
+		$inside "$PROSPECT" record -o "$T/prof" -- "$BIN/moments" \
+			> "$T/stdout" 2> "$T/stderr" || fail "record inside:" "$(cat "$T/stderr")"
+		check_spans "inside $shift" $shift "$T/stdout"
+		# shellcheck disable=SC2086
+		record "$T/prof" -- $inside "$BIN/moments"
+		check_spans "outside $shift" $shift "$T/stdout"
+	done
+}
+
+# /proc shows when a process began by a clock that the reader's namespace shifts.
+test_starts_in_a_time_namespace() {
+	need_time_namespaces
+	local shift before after start
+	for shift in $SHIFT -1; do
+		# shellcheck disable=SC2016
+		unshare -T --monotonic $shift --boottime 700000 sh -c '
+			"$0/moments" now && { "$0/loop" 30 & } && "$0/moments" now
+			"$0/prospect" record -o "$1" --duration 0.1 -p $! 2> "$1.err"
+			status=$?
+			kill $!
+			exit $status' "$BIN" "$T/prof" > "$T/now" ||
+			fail "record:" "$(cat "$T/prof.err")"
+		{ read -r before && read -r after; } < "$T/now"
+		start=$("$PROSPECT" query --format csv "SELECT start_ns FROM process
+			WHERE in_command AND program = 'loop' ORDER BY exec_count LIMIT 1" "$T/prof" |
+			tail -n 1)
+		start=$((start + shift * 1000000000))
+		# /proc has whole ticks of 10 ms
+		[ "$start" -ge $((before - 10000000)) ] && [ "$start" -le "$after" ] ||
+			fail "a process began at $start, not between $before and $after"
+	done
+}
+
+# has_samples_of NAME: the profile that is being recorded has a few of it.
+has_samples_of() {
+	"$PROSPECT" report --by symbol --select "symbol=$1" --format csv "$T/prof" 2> /dev/null |
+		awk -F , 'NR > 1 && $3 >= 3 { found = 1 } END { exit !found }'
+}
+
+# record_jitdump OURS ITS: the program jit until a few samples of each function have its name. The words
+# come before our command and before its own.
+record_jitdump() {
+	local recorder name
+	rm -f "$T/prof"
+	# shellcheck disable=SC2016,SC2086 # several words
+	$1 "$PROSPECT" record -o "$T/prof" -M 20 -- $2 sh -c 'cd "$1" && exec "$0" dump 0 wait' \
+		"$BIN/jit" "$T" > "$T/stdout" 2> "$T/stderr" &
+	recorder=$!
+	trap 'kill $(jobs -p) 2> /dev/null' EXIT
+	for name in first second third; do
+		until_true has_samples_of $name
+		: > "$T/$name"
+	done
+	wait $recorder || fail "record ended with $?:" "$(cat "$T/stderr")"
+	rm "$T/first" "$T/second" "$T/third"
+}
+
+# A jitdump has times by the clock of its writer. Its functions are at one address, so that only the time
+# tells them apart.
+test_jitdump_in_a_time_namespace() {
+	need_time_namespaces
+	record_jitdump "unshare -T --monotonic $SHIFT" ""
+	check_spans "inside" $SHIFT "$T/stdout"
+	record_jitdump "" "unshare -T --monotonic $SHIFT"
+	check_spans "outside" $SHIFT "$T/stdout"
+}
