@@ -5,8 +5,6 @@
 
 #include "base/reader.h"
 
-enum { MAX_DIGITS = 16 };
-
 /* -1: none. */
 static int digit_of(uint8_t byte)
 {
@@ -38,20 +36,20 @@ static void skip_prefix(struct reader *reader)
 		reader_bytes(reader, 2);
 }
 
-/* Reads a number and the blanks after it. */
+/* Reads a number of up to 64 bits, with any number of zeros before it, and the blanks after it. */
 static bool take_number(struct reader *reader, uint64_t *ret_number)
 {
+	bool has_digits = false;
 	uint64_t number = 0;
-	int digits = 0;
 
 	skip_blanks(reader);
 	skip_prefix(reader);
-	while (digit_of(peek(reader)) >= 0 && digits < MAX_DIGITS) {
+	while (digit_of(peek(reader)) >= 0 && number >> 60 == 0) {
 		number = number << 4 | (uint64_t)digit_of(reader_u8(reader));
-		digits++;
+		has_digits = true;
 	}
 	*ret_number = number;
-	if (!digits || !is_blank(peek(reader)))
+	if (!has_digits || !is_blank(peek(reader)))
 		return false;
 	skip_blanks(reader);
 	return true;

@@ -29,6 +29,7 @@ static void test_lines(void **state)
 		{ " 7f00\t1a  foo \r\n", "7f00+1a=foo;" },
 		{ "ffffffffffffffff 1 a\n0 0 b\n", "ffffffffffffffff+1=a;0+0=b;" },
 		{ "1ffffffffffffffff 1 too many digits\n2 1 b\n", "2+1=b;" },
+		{ "000000007f0012345678 00000000000000000010 zeros\n", "7f0012345678+10=zeros;" },
 		{ "7f00 1a\n7f00 1a \nfoo\n\n7f00\n zz 1 a\n7f00 1x a\n-1 1 a\n3 1 b\n", "3+1=b;" },
 		{ "0x 1 a\n", "" },
 		{ "", "" },
