@@ -26,6 +26,7 @@
 #include "base/xalloc.h"
 #include "foreign/door_walk.h"
 #include "foreign/foreign.h"
+#include "foreign/live_task.h"
 #include "foreign/map_query.h"
 
 enum {
@@ -514,7 +515,7 @@ static int keep_near(struct foreign *foreign, int32_t pid, const char *path)
 
 int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, const char *name)
 {
-	_cleanup_free_ char *root_path = xasprintf("/proc/%d/root", pid);
+	_cleanup_free_ char *root_path = xasprintf("/proc/%d/root", live_task(pid));
 	_cleanup_free_ char *whole = xasprintf("%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -588,7 +589,7 @@ int door_stat_below(const char *root, const char *path, struct stat *ret_stat)
 
 int door_stat_of(struct foreign *foreign, int32_t pid, const char *path, struct stat *ret_stat)
 {
-	_cleanup_free_ char *root = xasprintf("/proc/%d/root", pid);
+	_cleanup_free_ char *root = xasprintf("/proc/%d/root", live_task(pid));
 
 	if (!foreign)
 		return door_stat_below(root, path, ret_stat);
@@ -615,7 +616,7 @@ static int read_all(int fd, uint64_t size, struct buf *buf)
 int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_t limit,
 		   struct buf *buf)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/%s", pid, name);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/%s", live_task(pid), name);
 	_cleanup_close_ int fd = -1;
 	struct foreign_answer answer;
 	int rc;
@@ -637,7 +638,7 @@ int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_
 int door_ask_mapping(struct foreign *foreign, int32_t pid, uint64_t address,
 		     struct map_query *ret_query)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", live_task(pid));
 	const struct foreign_question question = { .kind = WIRE_MAPPING,
 						   .name = path,
 						   .offset = address,
@@ -670,7 +671,7 @@ static ssize_t read_memory_here(const char *path, uint64_t address, void *bytes,
 ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address, void *bytes,
 			 size_t size)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/mem", pid);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/mem", live_task(pid));
 	const struct foreign_question question = { .kind = WIRE_PART,
 						   .name = path,
 						   .offset = address,

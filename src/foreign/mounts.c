@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "foreign/live_task.h"
 
 enum {
 	MOUNTINFO_LIMIT = 64 << 20, /* the kernel allows 100,000 mounts by default */
@@ -276,7 +277,7 @@ struct mounts *mounts_of(int32_t pid, const struct mounts *ours)
 	char path[64];
 	struct mounts *mounts;
 
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", pid);
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", live_task(pid));
 	if (file_read(path, MOUNTINFO_LIMIT, &text) < 0)
 		return NULL;
 	mounts = mounts_parse(buf_text(&text), NULL);

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/scan.h"
 #include "foreign/door.h"
+#include "foreign/live_task.h"
 #include "proc/links.h"
 
 enum {
@@ -35,6 +36,7 @@ struct proc_walk {
 	int64_t distance_ns;
 	uint64_t ns_per_tick;
 	struct proc_info info;
+	int live; /* /proc/TID of a task by which the process is read: foreign/live_task.h */
 	struct buf text;
 };
 
@@ -110,7 +112,7 @@ static bool read_memory_file(struct proc_walk *scan, int dir, const char *name, 
 	buf_clear(&scan->text);
 	if (!scan->visitor->foreign) {
 		/* If reading fails midway (the process ends), the part read so far is useful. */
-		(void)file_read_at(dir, name, limit, &scan->text);
+		(void)file_read_at(scan->live, name, limit, &scan->text);
 		return scan->text.size > 0;
 	}
 	rc = door_read_proc(scan->visitor->foreign, pid, name, limit, &scan->text);
@@ -142,7 +144,7 @@ static void read_link(const struct proc_walk *scan, struct proc_info *info, cons
 	char exe[32];
 	struct stat st;
 
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", info->pid);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", live_task(info->pid));
 	if (door_stat_magic(end.foreign, exe, info->pid, &st) < 0)
 		return;
 	end.dev = st.st_dev;
@@ -198,10 +200,10 @@ static void visit_process(struct proc_walk *scan, int dir, const struct proc_sta
 	memcpy(info->comm, stat->comm, sizeof(info->comm));
 	info->executable[0] = info->script[0] = info->link[0] = '\0';
 	if (!stat->kernel_thread) {
-		read_executable(dir, info);
+		read_executable(scan->live, info);
 		read_other_name(scan, dir, info);
 	}
-	read_cgroup(dir, info);
+	read_cgroup(scan->live, info);
 	scan->visitor->process(scan->visitor->context, info);
 }
 
@@ -257,6 +259,8 @@ static void visit_maps(struct proc_walk *scan, int dir, const struct proc_stat *
 static int scan_process(struct proc_walk *scan, int32_t pid)
 {
 	_cleanup_close_ int dir = open_process(pid);
+	int32_t task = live_task(pid);
+	_cleanup_close_ int other = task == pid ? -1 : open_process(task);
 	char text[SMALL_FILE_BYTES];
 	struct proc_stat stat;
 	ssize_t size;
@@ -270,6 +274,7 @@ static int scan_process(struct proc_walk *scan, int32_t pid)
 	rc = proc_parse_stat(text, &stat);
 	if (rc)
 		return rc;
+	scan->live = other < 0 ? dir : other;
 	visit_process(scan, dir, &stat);
 	visit_threads(scan, dir, &stat);
 	visit_maps(scan, dir, &stat);

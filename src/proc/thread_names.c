@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "foreign/door.h"
+#include "foreign/live_task.h"
 #include "perf/ring.h"
 
 struct thread_name {
@@ -220,7 +221,7 @@ bool thread_facts_program(struct foreign *foreign, pid_t pid, char *ret_program,
 		got = door_read_memory(foreign, pid, address, ret_program, most);
 	if (got > 0 && *ret_program)
 		return true;
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", live_task((int32_t)pid));
 	got = readlink(link, ret_program, size - 1);
 	if (got <= 0)
 		snprintf(ret_program, size, "%s", THREAD_FACTS_NOT_KNOWN);

@@ -12,17 +12,21 @@ need_time_namespaces() {
 		skip "time namespaces are not allowed here"
 }
 
+# samples_of NAME: "FIRST,LAST,COUNT" of the command's samples of a function in the profile $T/prof.
+samples_of() {
+	"$PROSPECT" query --format csv "SELECT min(time_ns), max(time_ns), count(*) FROM sample_row
+		WHERE event = 0 AND stack_has(stack, '$1') AND task IN (SELECT task.id FROM task
+			JOIN process ON process.id = task.process WHERE in_command)" "$T/prof" \
+		2> "$T/.csv.err" | tail -n 1
+}
+
 # check_spans WHAT SHIFT FILE: each sample of a function in the profile $T/prof is of the time that the
 # "span" lines in FILE give for it, by a clock that is SHIFT seconds ahead.
 check_spans() {
 	local name start end first last count
 	while read -r _ name start end; do
 		[ "$name" != sleep ] || continue
-		"$PROSPECT" query --format csv "SELECT min(time_ns), max(time_ns), count(*) FROM sample_row
-			WHERE event = 0 AND stack_has(stack, '$name') AND task IN (SELECT task.id FROM task
-				JOIN process ON process.id = task.process WHERE in_command)" "$T/prof" > "$T/.csv" ||
-			fail "$1: query"
-		IFS=, read -r first last count <<< "$(tail -n 1 "$T/.csv")"
+		IFS=, read -r first last count <<< "$(samples_of "$name")"
 		[ "$count" -gt 0 ] || fail "$1: no samples of $name"
 		[ "$first" -ge $((start - $2 * 1000000000)) ] &&
 			[ "$last" -le $((end - $2 * 1000000000)) ] ||
@@ -70,13 +74,12 @@ test_starts_in_a_time_namespace() {
 	done
 }
 
-# has_samples_of NAME: the profile that is being recorded has a few of it.
+# has_samples_of NAME: the profile that is being recorded has one.
 has_samples_of() {
-	"$PROSPECT" report --by symbol --select "symbol=$1" --format csv "$T/prof" 2> /dev/null |
-		awk -F , 'NR > 1 && $3 >= 3 { found = 1 } END { exit !found }'
+	samples_of "$1" | grep -q ',[1-9][0-9]*$'
 }
 
-# record_jitdump OURS ITS: the program jit until a few samples of each function have its name. The words
+# record_jitdump OURS ITS: the program jit until a sample of each function has its name. The words
 # come before our command and before its own.
 record_jitdump() {
 	local recorder name
@@ -102,4 +105,46 @@ test_jitdump_in_a_time_namespace() {
 	check_spans "inside" $SHIFT "$T/stdout"
 	record_jitdump "" "unshare -T --monotonic $SHIFT"
 	check_spans "outside" $SHIFT "$T/stdout"
+}
+
+# main_has_ended PID: of its threads, the first one is gone.
+main_has_ended() {
+	grep -q '^State:	Z' "/proc/$1/status" 2> /dev/null
+}
+
+# expect_ended WHAT FUNCTION: most of the user samples of process $pid in $T/prof are of that function.
+expect_ended() {
+	rows "$T/prof" symbol --select "pid=$pid mode=user" > "$T/rows"
+	awk -F '\t' -v name="$2" '{ all += $3 } $1 == name { n += $3 } END { exit !(n > 0 && 2 * n >= all) }' \
+		"$T/rows" || fail "$1: hardly any $2:" "$(cat "$T/rows")"
+}
+
+# Once the main thread has ended, /proc/PID has neither mappings nor files, but those of the other threads
+# have. The map that announces code has addresses of 20 digits.
+test_main_thread_has_ended() {
+	local pid name how
+	cd "$T" || fail cd
+	trap 'kill $(jobs -p) 2> /dev/null' EXIT
+	for how in plain map; do
+		name=ended_inner
+		[ $how = plain ] || name=announced_code
+		rm -f enough
+		"$BIN/ended" $how &
+		pid=$!
+		until_true main_has_ended $pid
+		record "$T/prof" --duration 0.5 -p $pid
+		expect_ended "$how, -p" $name
+		[ "$(rows "$T/prof" exe --select "pid=$pid" | cut -f 1)" = "$BIN/ended" ] ||
+			fail "exe: $(rows "$T/prof" exe --select "pid=$pid")"
+		record "$T/prof" --duration 0.5 -a
+		expect_ended "$how, -a" $name
+		: > enough
+		wait $pid || fail "the program failed"
+	done
+	rm enough "$T/prof"
+	"$PROSPECT" record -o "$T/prof" -M 20 -- "$BIN/ended" map > "$T/stdout" 2> "$T/stderr" &
+	pid=$!
+	until_true has_samples_of announced_code
+	: > enough
+	wait $pid || fail "record ended with $?:" "$(cat "$T/stderr")"
 }

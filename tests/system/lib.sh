@@ -288,6 +288,7 @@ compile_programs() {
 	compile waits waits.c -pthread &
 	compile pauses pauses.c -pthread &
 	compile counted counted.c -pthread &
+	compile ended ended.c -pthread &
 	compile loader loader.c -ldl &
 	compile jit jit.c &
 	compile moments moments.c &
@@ -303,7 +304,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses moments counted loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses moments ended counted loader \
 		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

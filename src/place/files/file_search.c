@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "foreign/door.h"
+#include "foreign/live_task.h"
 #include "foreign/map_query.h"
 #include "proc/links.h"
 
@@ -126,15 +127,17 @@ static struct file_search_result search_all(const struct file_search *search,
 	bool in_folder = !file_search_is_memfd(mapped->path);
 	struct file_search_result result = in_folder ? search_path(search, mapped) : nothing();
 	char path[PATH_MAX + 64];
+	int32_t task;
 
 	if (result.fd >= 0 || mapped->pid <= 0)
 		return result;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", mapped->pid, mapped->path);
+	task = live_task(mapped->pid);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", task, mapped->path);
 	if (in_folder &&
 	    try_way(search, &(struct search_way){ .path = path, .magic = true }, mapped, &result))
 		return result;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, mapped->pid,
-		 mapped->start, mapped->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, task, mapped->start,
+		 mapped->end);
 	try_way(search, &(struct search_way){ .path = path, .magic = true }, mapped, &result);
 	return result;
 }
@@ -293,7 +296,7 @@ struct file_search_result file_search_again(const struct file_search *search,
 				   identity, &result);
 	if (result.fd >= 0 || mapped->pid <= 0)
 		return result;
-	snprintf(inside, sizeof(inside), "/proc/%d/root%s", mapped->pid, mapped->path);
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", live_task(mapped->pid), mapped->path);
 	try_again(search, mapped, &(struct search_way){ .path = inside, .magic = true }, identity,
 		  &result);
 	return result;

@@ -7,6 +7,7 @@
 
 #include "base/lru.h"
 #include "base/xalloc.h"
+#include "foreign/live_task.h"
 #include "place/files/file_search.h"
 
 enum {
@@ -173,7 +174,8 @@ static bool path_leads_back(const struct image_files *files, const struct held_f
 static bool process_leads_back(const struct image_files *files, const struct held_file *file,
 			       int32_t pid)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/root%s", pid, path_of(files, file));
+	_cleanup_free_ char *path =
+		xasprintf("/proc/%d/root%s", live_task(pid), path_of(files, file));
 	struct stat st;
 
 	return file->known && pid > 0 && door_stat_magic(foreign_of(files), path, pid, &st) == 0 &&

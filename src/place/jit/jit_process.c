@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "foreign/door.h"
+#include "foreign/live_task.h"
 #include "place/files/image_files.h"
 
 enum {
@@ -185,7 +186,7 @@ bool jit_process_mapped(struct jit_process *process, const struct mapped_file *f
 	}
 	process->dump.file = found;
 	if (!process->past_root)
-		process->dump.shift_ns = clock_shift_of(process->pid);
+		process->dump.shift_ns = clock_shift_of(live_task(process->pid));
 	return true;
 }
 

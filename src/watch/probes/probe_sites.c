@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "bpf/probe_wire.h"
 #include "bpf/probes.skel.h"
+#include "foreign/live_task.h"
 #include "proc/proc_scan.h"
 #include "watch/probes/probe_links.h"
 
@@ -162,8 +163,8 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 	if (address >= map->start && address < map->end &&
 	    address - map->start + map->offset == search->event->key.offset)
 		snprintf(search->path, sizeof(search->path),
-			 "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, pid, map->start,
-			 map->end);
+			 "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, live_task(pid),
+			 map->start, map->end);
 }
 
 static void find_path(struct map_search *search, struct foreign *foreign)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "foreign/door.h"
+#include "foreign/live_task.h"
 #include "place/files/library_search.h"
 #include "proc/proc_scan.h"
 
@@ -123,12 +124,12 @@ static void add_mapped_path(const struct watch_view_of *view, const struct mappe
 	size_t before = path->size;
 	struct stat st;
 
-	buf_printf(path, "/proc/%" PRId32 "/root%s", search->pid, search->found);
+	buf_printf(path, "/proc/%" PRId32 "/root%s", live_task(search->pid), search->found);
 	if (watch_files_stat(view->foreign, buf_text(path) + before, &st) == 0 &&
 	    st.st_ino == search->map.inode)
 		return;
 	path->size = before;
-	buf_printf(path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, search->pid,
+	buf_printf(path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, live_task(search->pid),
 		   search->map.start, search->map.end);
 }
 
@@ -169,13 +170,13 @@ static int add_executable(const struct watch_view_of *view, struct buf *path, st
 	size_t before = path->size;
 	int rc;
 
-	snprintf(link, sizeof(link), "/proc/%" PRId32 "/exe", pid);
+	snprintf(link, sizeof(link), "/proc/%" PRId32 "/exe", live_task(pid));
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length < 0)
 		return err_set(err, -errno, "%s: %s", link,
 			       errno == ENOENT ? "no such process" : strerror(errno));
 	target[length] = '\0';
-	buf_printf(path, "/proc/%" PRId32 "/root%s", pid, target);
+	buf_printf(path, "/proc/%" PRId32 "/root%s", live_task(pid), target);
 	rc = check_regular(view, buf_text(path) + before);
 	if (rc == -ETIMEDOUT)
 		return does_not_answer(target, err);
@@ -215,7 +216,7 @@ static int find_typed(const struct watch_view_of *view, const char *name, struct
 	int rc;
 
 	if (view->pid && *name == '/') {
-		buf_printf(path, "/proc/%" PRId32 "/root%s", view->pid, name);
+		buf_printf(path, "/proc/%" PRId32 "/root%s", live_task(view->pid), name);
 		rc = check_regular(view, buf_text(path) + before);
 		if (rc == -ETIMEDOUT)
 			return does_not_answer(name, err);

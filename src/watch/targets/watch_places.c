@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "elf/plt.h"
 #include "elf/symbol_index.h"
+#include "foreign/live_task.h"
 #include "proc/proc_scan.h"
 #include "watch/targets/watch_files.h"
 
@@ -112,8 +113,8 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 {
 	char path[MOST_MAP_PATH];
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, pid,
-		 map->start, map->end);
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 live_task(pid), map->start, map->end);
 	if (map->path[0] == '/')
 		add_path(context, path, file_base(map->path));
 }
