@@ -468,7 +468,7 @@ test_samples_that_totals_lack() {
 # all_losses FILE: what it lost counts as what record() lost.
 all_losses() {
 	local lost
-	lost=$(header "$1" lost)
+	lost=$(lost_samples "$1")
 	if holds "${lost:-0} > ${LOST:-0}"; then LOST=$lost; fi
 }
 

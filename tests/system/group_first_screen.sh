@@ -7,7 +7,7 @@ first_screen() {
 	local status=0
 	XDG_STATE_HOME=$T "$PROSPECT" "$@" > "$T/stdout" 2> "$T/screen" || status=$?
 	[ -s "$T/screen" ] || fail "no screen, exit status $status: $*"
-	LOST=$(header "$T/prospect/last.prof" lost)
+	LOST=$(lost_samples "$T/prospect/last.prof")
 	return $status
 }
 

@@ -31,7 +31,7 @@ test_shares_static_pie() { shares_of shares-static-pie; }
 # lost_records FILE: what full rings took, samples and all else; each may have been the only one of its
 # process.
 lost_records() {
-	calc "$(header "$1" lost) + $(header "$1" tracking)"
+	calc "$(lost_samples "$1") + $(header "$1" tracking)"
 }
 
 test_short_children() {

@@ -224,7 +224,7 @@ test_own_cost() {
 	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 8000 -- "$BIN/shares" 1.5 \
 		> "$T/stdout" 2> "$T/stderr"; } 2>&1) || status=$?
 	[ $status = 0 ] || fail "record:" "$(cat "$T/stderr")"
-	LOST=$(header "$T/prof" lost)
+	LOST=$(lost_samples "$T/prof")
 	rows "$T/prof" pid --select "pid=$("$PROSPECT" query --format csv \
 		"SELECT value FROM header WHERE name = 'prospect_pid'" "$T/prof" | tail -n 1)" > "$T/rows"
 	samples=$(sum 3 < "$T/rows")

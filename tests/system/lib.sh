@@ -141,7 +141,7 @@ record() {
 	"$PROSPECT" record -o "$file" "$@" > "$T/stdout" 2> "$T/stderr" || status=$?
 	[ $status = 0 ] || fail "record ended with $status: $*" "$(tail -n 5 "$T/stderr")"
 	[ -s "$file" ] || fail "record made no $file"
-	LOST=$(header "$file" lost)
+	LOST=$(lost_samples "$file")
 }
 
 # CSV on stdin to tabs between, quotes resolved, without the line of titles.
@@ -177,13 +177,24 @@ rows() {
 	csv_to_tabs < "$T/.csv" | awk -F '\t' '$(NF - 5) ~ /clock/'
 }
 
-# header FILE NAME: a number of the JSON header, the first of this name.
-header() {
+# json_header FILE: the lines of the JSON header, one for each number.
+json_header() {
 	"$PROSPECT" report "$1" --by mode --format json > "$T/.json" 2> "$T/.json.err" ||
 		fail "report --format json:" "$(cat "$T/.json.err")" >&2
-	sed 's/[,{}]/\n/g' "$T/.json" |
+	sed 's/[,{}]/\n/g' "$T/.json"
+}
+
+# header FILE NAME: a number of the JSON header, the first of this name.
+header() {
+	json_header "$1" |
 		sed -n "s/^[[:space:]]*\"$2\"[[:space:]]*:[[:space:]]*\([-+0-9.eE]\{1,\}\)[[:space:]]*$/\1/p" |
 		head -n 1
+}
+
+# lost_samples FILE: those of all events.
+lost_samples() {
+	json_header "$1" | awk '/"events": \[/ { inside = 1 } /"cpus":/ { inside = 0 }
+		inside && $1 == "\"lost\":" { lost += $2 } END { print lost + 0 }'
 }
 
 # calc EXPRESSION: a number by awk. holds CONDITION: true or false by awk.
