@@ -41,7 +41,7 @@ annotated_program() {
 	touch "$T/hot"
 	record "$T/prof" -H 4000 -- "$T/hot"
 	# ADDRESS<tab>SAMPLES of the function
-	rows "$T/prof" address --select 'program=hot symbol=hot_loop' | cut -f 1,3 > "$T/hits"
+	own_rows "$T/prof" address --select 'program=hot symbol=hot_loop' | cut -f 1,3 > "$T/hits"
 	[ "$(wc -l < "$T/hits")" -ge 3 ] || fail "only $(wc -l < "$T/hits") addresses were hit"
 }
 

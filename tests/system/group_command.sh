@@ -613,7 +613,7 @@ test_system_map() {
 	expect_line "$T/none"
 	grep -v '\[' /proc/kallsyms > "$T/right.map"
 	expect_status 0 "$PROSPECT" record -K "$T/right.map" -o "$T/prof" "$BIN/systime" 0.3
-	rows "$T/prof" symbol --select 'program=systime mode=kernel image=[kernel]' | cut -f 1 |
+	own_rows "$T/prof" symbol --select 'program=systime mode=kernel image=[kernel]' | cut -f 1 |
 		grep -v '^\[' | sort -u > "$T/names"
 	[ -s "$T/names" ] || fail "no names of the kernel"
 	# Some have a part beside them, of the same name.

@@ -10,7 +10,7 @@ map_while() {
 	[ $# -gt 0 ] || set -- "$PROSPECT"
 	compile mapper mapper.c -ldl || fail "could not build mapper"
 	expect_status 0 "$@" record -o "$T/prof" "$BIN/mapper" 0.5 "$library" a_first "$command"
-	rows "$T/prof" symbol --select 'program=mapper mode=user' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=mapper mode=user' > "$T/rows"
 	[ -s "$T/rows" ] || fail "it was not hit"
 }
 
@@ -98,7 +98,7 @@ test_names_of_a_library_rewritten_between_programs() {
 	until_true has_function "$T/prof" a_first
 	kill "$(cat "$T/pid")"
 	wait $recorder || fail "record ended with $?:" "$(cat "$T/stderr")"
-	rows "$T/prof" process,symbol --select 'program=loader mode=user' > "$T/rows"
+	own_rows "$T/prof" process,symbol --select 'program=loader mode=user' > "$T/rows"
 	for name in a_first b_first; do
 		cut -f 2 "$T/rows" | grep -qx $name || fail "no $name:" "$(cat "$T/rows")"
 	done

@@ -5,7 +5,7 @@
 
 # jit_shares WHAT SELECTION: the shares in $T/stdout against those of the profile $T/prof.
 jit_shares() {
-	rows "$T/prof" symbol --select "$2 image=[jit]" > "$T/rows"
+	own_rows "$T/prof" symbol --select "$2 image=[jit]" > "$T/rows"
 	check_shares "$1" "$T/stdout" "$T/rows"
 }
 
@@ -72,7 +72,7 @@ test_jitdump_lines() {
 		# shellcheck disable=SC2016
 		record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" "$2" 1.2' \
 			"$BIN/jit" "$T" $how
-		rows "$T/prof" symbol,address,line --select 'program=jit image=[jit]' > "$T/rows"
+		own_rows "$T/prof" symbol,address,line --select 'program=jit image=[jit]' > "$T/rows"
 		[ "$(wc -l < "$T/rows")" -ge 6 ] || fail "$how: hardly any rows" "$(cat "$T/rows")"
 		while IFS=$'\t' read -r name address line _; do
 			local offset=$((address & 0xfff)) expected=3
@@ -105,7 +105,7 @@ test_perf_map_behind_a_link() {
 		cd "$T"
 		exec "$0" dump 0.4' "$BIN/jit"
 	find /tmp -maxdepth 1 -lname "$T/false" -delete
-	rows "$T/prof" symbol --select 'program=jit symbol=false' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=jit symbol=false' > "$T/rows"
 	[ ! -s "$T/rows" ] || fail "a link was followed"
 }
 

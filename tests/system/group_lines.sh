@@ -21,26 +21,26 @@ test_report_by_line_and_inline() {
 	local all line
 	compile_inlined
 	record "$T/prof" -H 2000 -- "$T/inlined"
-	rows "$T/prof" inline --select 'program=inlined mode=user' > "$T/rows"
+	own_rows "$T/prof" inline --select 'program=inlined mode=user' > "$T/rows"
 	all=$(sum 3 < "$T/rows")
 	[ "$all" -ge 30 ] || fail "only $all samples"
 	[ "$(awk -F '\t' '$1 == "innermost"' "$T/rows" | sum 3)" -ge $((all * 9 / 10)) ] ||
 		fail "$(head -n 3 "$T/rows")"
-	rows "$T/prof" line,symbol --select "line=inlined.c:* program=inlined" > "$T/rows"
+	own_rows "$T/prof" line,symbol --select "line=inlined.c:* program=inlined" > "$T/rows"
 	line=$(line_of "$T/inlined.c" 'sum += x * i')
 	[ "$(awk -F '\t' -v loop="$T/inlined.c:$((line - 1))" -v body="$T/inlined.c:$line" '
 		($1 == loop || $1 == body) && $2 == "outermost"' "$T/rows" | sum 4)" -ge \
 		$((all * 9 / 10)) ] ||
 		fail "$(head -n 3 "$T/rows")"
-	rows "$T/prof" source --select 'program=inlined mode=user source=inlined.c' > "$T/rows"
+	own_rows "$T/prof" source --select 'program=inlined mode=user source=inlined.c' > "$T/rows"
 	[ "$(wc -l < "$T/rows")" = 1 ] && [ "$(cut -f 1 "$T/rows")" = "$T/inlined.c" ] &&
 		[ "$(sum 3 < "$T/rows")" -ge $((all * 9 / 10)) ] || fail "$(head -n 3 "$T/rows")"
 	# of a file that is not there any more nothing is made up
 	rm "$T/inlined"
-	rows "$T/prof" line,inline --no-cache --select 'program=inlined mode=user' > "$T/rows"
+	own_rows "$T/prof" line,inline --no-cache --select 'program=inlined mode=user' > "$T/rows"
 	head -n 1 "$T/rows" | grep -q "^\[no line: inlined\]	outermost	" ||
 		fail "$(head -n 3 "$T/rows")"
-	rows "$T/prof" source --no-cache --select 'program=inlined mode=user' > "$T/rows"
+	own_rows "$T/prof" source --no-cache --select 'program=inlined mode=user' > "$T/rows"
 	head -n 1 "$T/rows" | grep -q "^\[no line: inlined\]	" || fail "$(head -n 3 "$T/rows")"
 }
 
@@ -50,7 +50,7 @@ test_names_from_debug_files() {
 	(cd "$T" && objcopy --only-keep-debug inlined inlined.debug &&
 		objcopy -S --add-gnu-debuglink=inlined.debug inlined)
 	record "$T/prof" -H 2000 -- "$T/inlined"
-	rows "$T/prof" symbol --select 'program=inlined mode=user image=*/inlined' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=inlined mode=user image=*/inlined' > "$T/rows"
 	head -n 1 "$T/rows" | grep -q "^outermost	" || fail "$(head -n 3 "$T/rows")"
 }
 

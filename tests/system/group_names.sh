@@ -6,7 +6,7 @@
 # PREFIX (the rest is the program's start and the clock), and nothing of it is without a name.
 expect_functions() {
 	local all own
-	rows "$1" symbol --select "program=$2 mode=user" > "$T/.functions"
+	own_rows "$1" symbol --select "program=$2 mode=user" > "$T/.functions"
 	all=$(sum 3 < "$T/.functions")
 	own=$(grep "^$3" "$T/.functions" | sum 3)
 	[ "$all" -ge 30 ] || fail "only $all user samples of $2"
@@ -18,7 +18,7 @@ expect_functions() {
 # shares_of BINARY: a build of shares.c against its own clock.
 shares_of() {
 	record "$T/prof" -H 4000 -- "$BIN/$1" 1.2
-	rows "$T/prof" symbol --select "program=$1 mode=user" > "$T/rows"
+	own_rows "$T/prof" symbol --select "program=$1 mode=user" > "$T/rows"
 	check_shares "$1" "$T/stdout" "$T/rows"
 	expect_functions "$T/prof" "$1" burn_
 }
@@ -39,11 +39,11 @@ test_short_children() {
 	local seen
 	cp "$BIN/short" "$T/shortly" # a name that nobody else runs meanwhile
 	record "$T/prof" -- "$BIN/children" 300 "$T/shortly" 5
-	rows "$T/prof" process --select program=shortly > "$T/rows"
+	own_rows "$T/prof" process --select program=shortly > "$T/rows"
 	seen=$(awk -F '\t' '$1 ~ /^shortly#[0-9]+$/' "$T/rows" | wc -l)
 	[ "$seen" -le 300 ] && [ "$seen" -ge $((300 - $(lost_records "$T/prof"))) ] ||
 		fail "$seen of 300 children have a row of their own" "$(head -n 3 "$T/rows")"
-	rows "$T/prof" mode --select 'program=shortly,children' > "$T/rows"
+	own_rows "$T/prof" mode --select 'program=shortly,children' > "$T/rows"
 	check_time "300 children" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
 		"$(sum 3 < "$T/rows")" 0.06
 }
@@ -77,7 +77,7 @@ test_two_thousand_true() {
 	[ ! -s "$T/unowned" ] || fail "of no process:" "$(cat "$T/unowned")"
 	# one is seen when a sample hit it: as many as balls fall into boxes, or more, for each lasts
 	# about as long; but for those whose samples were lost
-	rows "$T/prof" process --select program=atrue > "$T/processes"
+	own_rows "$T/prof" process --select program=atrue > "$T/processes"
 	n=$(wc -l < "$T/processes")
 	samples=$(sum 3 < "$T/processes")
 	holds "$n >= 0.9 * 2000 * (1 - exp(-$samples / 2000)) - $(lost_records "$T/prof") &&
@@ -87,9 +87,9 @@ test_two_thousand_true() {
 
 test_thread_names() {
 	record "$T/prof" -H 4000 -- "$BIN/threads" 1.2
-	rows "$T/prof" thread --select program=threads > "$T/rows"
+	own_rows "$T/prof" thread --select program=threads > "$T/rows"
 	check_shares threads "$T/stdout" "$T/rows"
-	[ "$(rows "$T/prof" process --select program=threads | wc -l)" = 1 ] ||
+	[ "$(own_rows "$T/prof" process --select program=threads | wc -l)" = 1 ] ||
 		fail "threads are no processes"
 }
 
@@ -167,10 +167,10 @@ test_dlopen_at_one_address() {
 	record "$T/prof" -H 4000 -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
 	[ "$(awk '$1 == "address" { print $3 }' "$T/stdout" | sort -u | wc -l)" = 1 ] ||
 		skip "the libraries were not loaded at one address"
-	rows "$T/prof" symbol --select 'program=loader mode=user' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=loader mode=user' > "$T/rows"
 	check_shares loader "$T/stdout" "$T/rows"
 	expect_functions "$T/prof" loader '[ab]_first'
-	rows "$T/prof" image,symbol --select 'program=loader mode=user' |
+	own_rows "$T/prof" image,symbol --select 'program=loader mode=user' |
 		awk -F '\t' '$2 ~ /_first$/ && $1 !~ "lib" substr($2, 1, 1) ".so$"' > "$T/wrong"
 	[ ! -s "$T/wrong" ] || fail "a function in the wrong library:" "$(cat "$T/wrong")"
 }
@@ -207,7 +207,7 @@ test_deleted_at_once() {
 # kinds_of FILE PROGRAM: which of the two programs' functions each process has, to $T/kinds; what
 # has no name is "[".
 kinds_of() {
-	rows "$1" process,symbol --select "program=$2 mode=user image=*$2" > "$T/rows"
+	own_rows "$1" process,symbol --select "program=$2 mode=user image=*$2" > "$T/rows"
 	awk -F '\t' '$2 ~ /^(burn|other)_/ { kind[$1 " " substr($2, 1, index($2, "_") - 1)] }
 		$2 ~ /^\[no/ { kind[$1 " ["] } END { for (k in kind) print k }' "$T/rows" |
 		sort > "$T/kinds"
@@ -256,7 +256,7 @@ test_private_mount() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -- unshare -m sh -c 'mount --bind "$1" "$0" && exec "$0" 0.6' \
 		"$T/covered" "$BIN/other"
-	rows "$T/prof" symbol --select 'mode=user program=covered,other' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'mode=user program=covered,other' > "$T/rows"
 	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "the program was not sampled"
 	! grep '^burn_' "$T/rows" || fail "names of the wrong file"
 	grep -q '^other_\|^\[' "$T/rows" || fail "neither the right names nor an honest bucket:" \
@@ -269,7 +269,7 @@ test_target_in_pid_namespace() {
 	need unshare
 	unshare -pf --mount-proc true 2> /dev/null || skip "PID namespaces are not allowed here"
 	record "$T/prof" -H 4000 -- unshare -pf --mount-proc "$BIN/shares" 0.8
-	rows "$T/prof" symbol --select 'program=shares mode=user' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=shares mode=user' > "$T/rows"
 	check_shares "in a PID namespace" "$T/stdout" "$T/rows"
 }
 
@@ -346,7 +346,7 @@ test_pid_used_again() {
 	unshare -pf --mount-proc "$PROSPECT" record -o "$T/prof" -H 2000 -- sh "$T/again.sh" \
 		"$BIN/shares" "$BIN/other" > "$T/stdout" 2> "$T/stderr" ||
 		fail "record:" "$(cat "$T/stderr")"
-	rows "$T/prof" pid,process,symbol --select 'program=shares,other mode=user' > "$T/rows"
+	own_rows "$T/prof" pid,process,symbol --select 'program=shares,other mode=user' > "$T/rows"
 	[ "$(cut -f 1 "$T/rows" | sort -u)" = 701 ] || fail "more pids than one:" "$(cat "$T/rows")"
 	[ "$(cut -f 2 "$T/rows" | sort -u | wc -l)" = 8 ] || fail "not eight processes:" \
 		"$(cut -f 2 "$T/rows" | sort -u)"
@@ -359,12 +359,12 @@ test_exec_of_another_program() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -- bash -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exec "$0" 0.4' \
 		"$BIN/shares"
-	rows "$T/prof" program,pid --select 'program=bash,shares' > "$T/rows"
+	own_rows "$T/prof" program,pid --select 'program=bash,shares' > "$T/rows"
 	awk -F '\t' '$4 > 30 { n[$2]++ } END {
 		for (pid in n) if (n[pid] == 2) good = 1
 		exit !good }' "$T/rows" || fail "not two programs of one pid:" "$(cat "$T/rows")"
 	expect_functions "$T/prof" shares burn_
-	! rows "$T/prof" symbol --select program=bash | grep '^burn_' || fail "bash has the wrong names"
+	! own_rows "$T/prof" symbol --select program=bash | grep '^burn_' || fail "bash has the wrong names"
 }
 
 # expect_program NAME PROFILE LEAST: the program of that name executes given-name, in so many samples.
@@ -482,7 +482,7 @@ without_names() {
 	objcopy --only-keep-debug "$T/whole" "$debug"
 	strip --strip-all -o "$T/program" "$T/whole"
 	record "$T/prof" -H 4000 -- "$T/program" 0.6
-	rows "$T/prof" symbol --select 'program=program' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=program' > "$T/rows"
 	! grep '^burn_' "$T/rows" || fail "the stripped program has names"
 }
 
@@ -512,7 +512,7 @@ test_names_added_later() {
 	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" "$T/prof" > "$T/stdout"
 	grep -q "^$T/program: .* frames named from $T/debug/.build-id" "$T/stdout" ||
 		fail "it does not say which file it named:" "$(cat "$T/stdout")"
-	rows "$T/prof" symbol --select 'program=program mode=user' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=program mode=user' > "$T/rows"
 	check_shares program "$T/truth" "$T/rows"
 	expect_functions "$T/prof" program burn_
 	"$PROSPECT" report "$T/prof" --by symbol --format csv --select program=program | cmp - "$T/seen.csv" ||
@@ -536,8 +536,8 @@ test_names_added_later() {
 	[ "$(stat -c '%i %Y' "$T/prof")" = "$inode" ] || fail "it wrote with nothing to write"
 	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" -o "$T/new" "$T/old" > "$T/stdout"
 	tables "$T/new" | cmp - "$T/before" || fail "more than names differs in the new file"
-	rows "$T/old" symbol --select program=program | grep '^burn_' && fail "-o changed the old file"
-	rows "$T/new" symbol --select program=program | grep -q '^burn_' || fail "-o wrote no names"
+	own_rows "$T/old" symbol --select program=program | grep '^burn_' && fail "-o changed the old file"
+	own_rows "$T/new" symbol --select program=program | grep -q '^burn_' || fail "-o wrote no names"
 }
 
 test_names_of_another_build() {

@@ -8,7 +8,7 @@
 test_millisecond_rhythm() {
 	local whole n half
 	record "$T/prof" -H 1000 -- "$BIN/rhythm" 3
-	rows "$T/prof" symbol --select program=rhythm > "$T/rows"
+	own_rows "$T/prof" symbol --select program=rhythm > "$T/rows"
 	whole=$(grep '^rhythm_' "$T/rows" | sum 4)
 	n=$(grep '^rhythm_' "$T/rows" | sum 3)
 	half=$(grep '^rhythm_even' "$T/rows" | sum 4)
@@ -19,7 +19,7 @@ test_millisecond_rhythm() {
 
 test_time_of_a_process() {
 	record "$T/prof" -- "$BIN/shares" 1.5
-	rows "$T/prof" mode --select program=shares > "$T/rows"
+	own_rows "$T/prof" mode --select program=shares > "$T/rows"
 	check_time "time of shares" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
 		"$(sum 3 < "$T/rows")"
 }
@@ -29,7 +29,7 @@ test_user_and_system_time() {
 	need_root
 	local system whole n
 	record "$T/prof" -- "$BIN/systime" 2
-	rows "$T/prof" mode --select program=systime > "$T/rows"
+	own_rows "$T/prof" mode --select program=systime > "$T/rows"
 	whole=$(sum 4 < "$T/rows")
 	n=$(sum 3 < "$T/rows")
 	system=$(grep '^kernel' "$T/rows" | sum 4)
@@ -160,7 +160,7 @@ test_same_shares_as_perf() {
 		awk '$NF ~ /btree\)$/ { print $2 }' > "$T/theirs"
 	all=$(wc -l < "$T/theirs")
 	[ "$all" -ge 100 ] || skip "perf script does not read its own recording here"
-	rows "$T/prof" symbol --select 'program=btree image=*btree mode=user' > "$T/rows"
+	own_rows "$T/prof" symbol --select 'program=btree image=*btree mode=user' > "$T/rows"
 	whole=$(sum 4 < "$T/rows")
 	n=$(sum 3 < "$T/rows")
 	for name in insert search main; do
@@ -176,7 +176,7 @@ starts() {
 	need objdump
 	local n
 	record "$T/prof" -H 4000 -- "$BIN/$1" 0.8
-	rows "$T/prof" address --select "program=$1 image=*$1 mode=user" |
+	own_rows "$T/prof" address --select "program=$1 image=*$1 mode=user" |
 		awk -F '\t' '{ sub("^0x0*", "", $1); print $1 }' | sort -u > "$T/sampled"
 	n=$(wc -l < "$T/sampled")
 	[ "$n" -ge 2 ] || fail "only $n addresses"

@@ -6,7 +6,7 @@
 stacks_of() {
 	local file=$1 selection=$2
 	shift 2
-	rows "$file" stack --select "$selection" "$@" | awk -F '\t' '{ print $3 "\t" $1 }'
+	own_rows "$file" stack --select "$selection" "$@" | awk -F '\t' '{ print $3 "\t" $1 }'
 }
 
 # expect_stacks WHAT FILE SELECTION PATTERN PERMILLE [LEAST [REPORT OPTION...]]: so many of the samples (LEAST

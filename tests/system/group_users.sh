@@ -30,7 +30,7 @@ test_plain_user() {
 	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/shares" 1 \
 		> "$T/stdout"
 	all_losses "$T/user/prof"
-	rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
+	own_rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
 	check_shares "plain user" "$T/stdout" "$T/rows"
 	[ "$paranoid" = 2 ] || return 0
 	[ "$(header "$T/user/prof" kernel)" = 0 ] || fail "kernel samples at paranoid 2"
@@ -62,9 +62,9 @@ test_plain_user_short_children() {
 	user_folder
 	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" \
 		"$BIN/children" 50 "$BIN/short" 20 > "$T/stdout"
-	[ "$(rows "$T/user/prof" process --select program=short | wc -l)" = 50 ] ||
+	[ "$(own_rows "$T/user/prof" process --select program=short | wc -l)" = 50 ] ||
 		fail "not every child was followed:" "$(rows "$T/user/prof" process | head -n 4)"
-	rows "$T/user/prof" symbol --select 'program=short' | grep -q '^short_work' || fail "no names"
+	own_rows "$T/user/prof" symbol --select 'program=short' | grep -q '^short_work' || fail "no names"
 }
 
 test_plain_user_births_are_counted_once() {

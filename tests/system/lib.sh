@@ -177,6 +177,12 @@ rows() {
 	csv_to_tabs < "$T/.csv" | awk -F '\t' '$(NF - 5) ~ /clock/'
 }
 
+# own_rows FILE KEYS [REPORT OPTION...]: of the recorded command and what it started. Others may run a program
+# of the same name at this moment.
+own_rows() {
+	rows "$@" --command
+}
+
 # json_header FILE: the lines of the JSON header, one for each number.
 json_header() {
 	"$PROSPECT" report "$1" --by mode --format json > "$T/.json" 2> "$T/.json.err" ||
