@@ -44,12 +44,18 @@ boot_kernel_files() {
 		"$EXCHANGE/wrong.vmlinux"
 	rm "$TOP/unused"
 	boot kernel_files -c 1 -k -t 480
+	# One of some 500 addresses is that of the link.
+	is_moved || boot kernel_files -c 1 -k -t 480
+}
+
+# is_moved: the guest's kernel is not where it was linked to.
+is_moved() {
+	[ "$(awk '$3 == "_text" { print $1 }' "$EXCHANGE/right.map")" != \
+		"$(awk '$3 == "_text" { print $1 }' "$EXCHANGE/kallsyms")" ]
 }
 
 test_kernel_files_addresses_differ() {
-	[ "$(awk '$3 == "_text" { print $1 }' "$EXCHANGE/right.map")" != \
-		"$(awk '$3 == "_text" { print $1 }' "$EXCHANGE/kallsyms")" ] ||
-		fail "the kernel is where it was linked to: nothing was tested"
+	is_moved || fail "the kernel is where it was linked to: nothing was tested"
 }
 
 test_kernel_files_map() {
