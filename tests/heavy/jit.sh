@@ -40,7 +40,7 @@ END
 
 # addresses PROGRAM: "ADDRESS<tab>SAMPLES<tab>SYMBOL" of the JIT code in x.prof.
 addresses() {
-	"$prospect" report x.prof --by address,symbol --select "program=$1 image=[jit]" --demangle none \
+	"$prospect" report x.prof --command --by address,symbol --select "program=$1 image=[jit]" --demangle none \
 		--format csv > table || return 1
 	python3 - table <<- 'END'
 		import csv, sys
@@ -124,7 +124,7 @@ if command -v node > /dev/null; then
 	# spoiled once in 50,000 runs.
 	sed 's/3e6/6e5/' hot.js > short.js
 	run sh -c 'for i in 1 2 3 4 5 6; do node --perf-prof short.js; done'
-	"$prospect" report x.prof --by process,symbol,line --select "program=node image=[jit] symbol=JS:[*]*short.js*" \
+	"$prospect" report x.prof --command --by pid,symbol,line --select "program=node image=[jit] symbol=JS:[*]*short.js*" \
 		--format csv > rows
 	if python3 - "$scratch/short.js" pid rows > result << 'END'
 import csv, struct, sys
@@ -151,17 +151,16 @@ def look(path, file):
     return whole - spoiled
 
 file = sys.argv[1]
-intact = [look("jit-%s.dump" % pid, file) for pid in open(sys.argv[2]).read().split()]
+intact = {pid: look("jit-%s.dump" % pid, file) for pid in open(sys.argv[2]).read().split()}
 found = missed = 0
 for row in csv.DictReader(open(sys.argv[3])):
     name, samples = row["symbol"].split()[0], int(row["samples"])
-    process = int(row["process"].partition("#")[2] or 1)
     wanted = {"JS:*add": ("1",), "JS:*root": ("2",)}.get(name, ("1", "2", "4"))
     if row["line"] not in ["%s:%s" % (file, line) for line in wanted]:
         if not row["line"].startswith("[no line"):
             sys.exit("# %s is not at %s" % (row["symbol"], row["line"]))
-        missed += samples if name in intact[process - 1] else 0
-    elif name in intact[process - 1]:
+        missed += samples if name in intact[row["pid"]] else 0
+    elif name in intact[row["pid"]]:
         found += samples
 print("%d of %d" % (found, found + missed))
 sys.exit(0 if found >= 300 and missed == 0 else 1)

@@ -60,7 +60,7 @@ saw_prospect() {
 
 # sees_loop PROFILE: with the names of its functions, and with whole stacks.
 sees_loop() {
-	"$prospect" report --by symbol --select program=loop --format csv "$1" 2> /dev/null |
+	"$prospect" report --command --by symbol --select program=loop --format csv "$1" 2> /dev/null |
 		awk -F , '$1 == "main" || $1 ~ /spin|work|loop/ { n += $3 } END { exit n < 100 }'
 }
 
