@@ -38,7 +38,7 @@ test_short_children() {
 	need_root
 	local seen
 	cp "$BIN/short" "$T/shortly" # a name that nobody else runs meanwhile
-	record "$T/prof" -- "$BIN/children" 300 "$T/shortly" 5
+	record "$T/prof" -H 4000 -- "$BIN/children" 300 "$T/shortly" 5
 	own_rows "$T/prof" process --select program=shortly > "$T/rows"
 	seen=$(awk -F '\t' '$1 ~ /^shortly#[0-9]+$/' "$T/rows" | wc -l)
 	[ "$seen" -le 300 ] && [ "$seen" -ge $((300 - $(lost_records "$T/prof"))) ] ||

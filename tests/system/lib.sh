@@ -5,10 +5,10 @@
 # one; it runs in a subshell of its own with $PROSPECT, $BIN (the test programs), $TEST (its name) and
 # $T (an empty folder, gone afterwards). It passes by returning; fail and skip end it.
 #
-# Statistics: a share that was sampled n times is tested against the truth with Wilson's interval at
-# Z standard deviations. There are fewer than 100 such comparisons in the whole suite; Z = 4.9 leaves
-# each a chance of 1e-6 to fail without reason, all together 1 in 10,000 (99.99 %, Bonferroni).
-Z=4.9
+# A test that compares shares or times (check_share, check_time) is one round of those comparisons: the runner
+# repeats it until each is decided.
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$HERE/../rounds.sh"
 
 # How many samples record() lost. Losses come in bursts, on a machine that is busy with other things,
 # so they may all be of what is compared, and of one kind of it: shares and times may be that far off.
@@ -118,7 +118,7 @@ need_tracefs() {
 # command MOUNTS has run. There $began_anew is set.
 begin_anew() {
 	local began_anew=1
-	{ declare -f; declare -p began_anew TEST T TOP BIN HERE Z LOST; } > "$T/.test"
+	{ declare -f; declare -p began_anew TEST T TOP BIN HERE MEASURED TOLERANCE LOST; } > "$T/.test"
 	# shellcheck disable=SC2016 # for the other shell
 	exec unshare -m bash -uc "$1"' && . "$0" && "test_$TEST"' "$T/.test"
 }
@@ -203,52 +203,9 @@ lost_samples() {
 		inside && $1 == "\"lost\":" { lost += $2 } END { print lost + 0 }'
 }
 
-# calc EXPRESSION: a number by awk. holds CONDITION: true or false by awk.
-calc() {
-	awk "BEGIN { printf \"%.9g\", $1 }"
-}
-
+# holds CONDITION: true or false by awk.
 holds() {
 	awk "BEGIN { exit !($1) }"
-}
-
-# check_share WHAT TRUTH PART WHOLE SAMPLES [OTHER_SAMPLES]: is the sampled share PART / WHOLE within
-# the interval around TRUTH? The jitter of the period (+-50 %) divides their worth by ln 3 (Kish).
-# OTHER_SAMPLES: the truth was itself sampled that many times.
-check_share() {
-	awk -v what="$1" -v truth="$2" -v part="$3" -v whole="$4" -v n="$5" -v other="${6:-0}" \
-		-v z=$Z -v lost="${LOST:-0}" 'BEGIN {
-		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
-		loss = lost / (n + lost)
-		n /= 1.0986
-		if (other > 0) n = 1 / (1 / n + 1 / other)
-		p = part / whole
-		centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-		half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-		half += loss
-		if (truth < centre - half || truth > centre + half) {
-			printf "# %s: %.2f %% sampled [%.2f, %.2f], true is %.2f %%\n", what, 100 * p,
-				100 * (centre - half), 100 * (centre + half), 100 * truth
-			exit 1
-		}
-	}' || exit 1
-}
-
-# check_time WHAT TRUE_S WEIGHT_NS SAMPLES [SLACK]: sampled time against a clock. The number of
-# samples in a stretch of time is at least as even as a Poisson count. SLACK: a fraction that may be
-# missing for a reason (the account's residue).
-check_time() {
-	awk -v what="$1" -v truth="$2" -v weight="$3" -v n="$4" -v slack="${5:-0.02}" -v z=$Z \
-		-v lost="${LOST:-0}" 'BEGIN {
-		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
-		loss = lost / (n + lost)
-		got = weight / 1e9
-		half = z * got / sqrt(n / 1.0986) + (slack + loss) * truth
-		if (truth < got - half || truth > got + half) {
-			printf "# %s: %.4f s sampled +- %.4f, true is %.4f s\n", what, got, half, truth
-			exit 1
-		}
-	}' || exit 1
 }
 
 # The lines "share NAME FRACTION" of a program against rows of NAME and numbers (as from rows with

@@ -47,6 +47,13 @@ done
 LANES=3
 [ "$(nproc)" -gt 1 ] || LANES=1
 
+# run_once: the test $TEST, in the new folder $T.
+run_once() {
+	rm -rf "$T"
+	mkdir -m 755 "$T"
+	in_subshell "test_$TEST"
+}
+
 # run_test NAME: in a folder of its own, so that several may run at a time.
 run_test() {
 	local name=$1 status=0 output=$TOP/output-$1
@@ -54,9 +61,8 @@ run_test() {
 		printf '%s\n' "# there is no such test" "not ok $name"
 		return
 	fi
-	TEST=$name T=$TOP/test-$name
-	mkdir -m 755 "$T"
-	timed "system/$name" in_subshell "test_$name" > "$output" 2>&1 < /dev/null || status=$?
+	TEST=$name T=$TOP/test-$name MEASURED=$TOP/measured-$name
+	timed "system/$name" $rounds run_once > "$output" 2>&1 < /dev/null || status=$?
 	[ -z "$unjudged" ] || only_reports "$name" "$output"
 	if [ $status = 77 ] && [ -e "$T/.skip" ]; then
 		echo "skip $name: $(cat "$T/.skip")"
@@ -102,12 +108,12 @@ named_in() {
 	done < "$1"
 }
 
-except='' unjudged='' list=
+except='' unjudged='' rounds=in_rounds list=
 if [ "${1:-}" = --list ]; then
 	list=1
 	shift
 elif [ "${1:-}" = --unjudged ]; then
-	unjudged=1 LANES=$((2 * $(nproc)))
+	unjudged=1 rounds='' LANES=$((2 * $(nproc)))
 	mkdir -m 1777 "$TOP/reports"
 	shift
 fi

@@ -126,9 +126,9 @@ in_module() {
 }
 
 # surely PART WHOLE SAMPLES: the least and the most that the share PART / WHOLE can be, by Wilson's interval
-# at Z deviations: a guest whose host is busy has few samples.
+# at 4.9 deviations (1e-6): a guest whose host is busy has few samples.
 surely() {
-	awk -v part="$1" -v whole="$2" -v n="$3" -v z=$Z 'BEGIN {
+	awk -v part="$1" -v whole="$2" -v n="$3" -v z=4.9 'BEGIN {
 		p = part / whole
 		centre = (p + z * z / (2 * n)) / (1 + z * z / n)
 		half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
