@@ -81,7 +81,7 @@ test_jitdump_lines() {
 			[ "$line" = "/made/$name:$expected" ] ||
 				fail "$how: $name+$offset is at $line, not at line $expected"
 		done < "$T/rows"
-		"$PROSPECT" annotate --mixed second "$T/prof" > "$T/out" 2> "$T/stderr" ||
+		"$PROSPECT" annotate --command --mixed second "$T/prof" > "$T/out" 2> "$T/stderr" ||
 			fail "$how: annotate:" "$(cat "$T/stderr")"
 		[ "$(grep -Eo ' [123] \| *$' "$T/out" | tr -dc 123)" = 123 ] ||
 			fail "$how: annotate has not all lines" "$(cat "$T/out")"
