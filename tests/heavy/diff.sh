@@ -5,8 +5,8 @@
 # longer, in the third its share is 9 points more. Then groups of these runs are drawn and compared:
 # how often is a change claimed between runs of one program, and how often is the real one found?
 #
-# Groups are drawn from one recording, so a promise of p is tested by a binomial count of as many
-# groups. Each bound would be missed by chance once in 100,000 times if the promise just held.
+# In each round the programs are recorded anew and groups are drawn from these runs, until the counts of all
+# rounds say whether a promise holds (tests/rounds.sh).
 set -u
 export LC_ALL=C
 PROSPECT=$(realpath "$1")
@@ -14,11 +14,23 @@ here=$(cd "$(dirname "$0")" && pwd)
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 export XDG_STATE_HOME=$T/state
-declare -A RUNS=([same]=20 [slower]=20 [points]=12 [phases]=12)
-DRAWN=200 # groups of each design
-# Of 200 no more than 10 where 1 % are promised, no more than 25 where 5 % are; and 175 at least
-# where 95 % are.
-MOST_OF_1=10 MOST_OF_5=25 LEAST_OF_95=175
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$here/../rounds.sh"
+declare -A RUNS=([same]=20 [slower]=20 [points]=12 [phases]=12) # of a round
+DRAWN=200 # groups of each design and round
+# A design: kinds of the old and the new runs, how many of each, and the largest share of groups that may show a
+# change, or the least share that must show what changed. 1 % are promised to one run a side, 5 % to
+# several, and 95 % of the changes are found.
+DESIGNS=(
+	"equal same same 1 1 0.05"
+	"equal same same 3 1 0.125"
+	"equal same same 3 3 0.125"
+	"equal slower slower 5 5 0.125"
+	"equal phases phases 3 3 0.125" # a function that runs by chance: what one run a side cannot know
+	"changed same slower 3 3 0.875"
+	"changed same slower 5 5 0.875"
+	"changed same points 3 1 0.875"
+)
 status=0
 
 skip() {
@@ -86,10 +98,15 @@ groups() {
 
 # compare SEED OLD-KIND NEW-KIND OLD NEW: all rows of all groups, in "$T/rows".
 compare() {
-	local words
-	groups "$@" | while read -r -a words; do
-		rows "${words[@]}"
-	done >"$T/rows"
+	local half words
+	groups "$@" >"$T/groups"
+	for half in 0 1; do
+		awk -v half=$half 'NR % 2 == half' "$T/groups" | while read -r -a words; do
+			rows "${words[@]}"
+		done >"$T/rows-$half" &
+	done
+	wait
+	cat "$T/rows-0" "$T/rows-1" >"$T/rows"
 }
 
 # The groups in which anything is claimed.
@@ -103,53 +120,80 @@ count_found() {
 		"$T/rows"
 }
 
-# equal KIND OLD NEW MOST: groups of runs of one program.
-equal() {
+# intervals NAME: of those in "$T/rows", one run a side, 95 % hold no change, but for chance: 20 runs have 19
+# independent differences of 4 independent rows each, and five deviations of 95 % in 76 are 12 points.
+intervals() {
+	local held whole
+	read -r held whole <<<"$(awk '$4 >= 30 { n++; held += $5 <= 0 && $6 >= 0 } END { print held + 0, n + 0 }' \
+		"$T/rows")"
+	check_least "intervals hold no change" 0.83 "$(calc "76 * $held / $whole")" 76
+}
+
+# draw ROUND DESIGN...: one round of a design.
+draw() {
 	local claims
-	compare "$2$3" "$1" "$1" "$2" "$3"
+	compare "$1$5$6" "${@:3:4}"
+	if [ "$2" = changed ]; then
+		check_least "groups in which the change is found" "$7" "$(count_found)" $DRAWN
+		return
+	fi
 	claims=$(count_claims)
-	awk '$3 != "noise" { rows[$2 " " $3]++ } END { for (row in rows) print "diff: of these", row, rows[row] }' \
+	awk '$3 != "noise" { rows[$2 " " $3]++ } END { for (row in rows) print "diff: claimed", row, rows[row] }' \
 		"$T/rows"
-	echo "diff: $1, $2 against $3: $claims of $DRAWN groups of equal runs show a change"
-	check "equal-$1-$2-$3" [ "$claims" -le "$4" ]
+	check_most "groups of equal runs that show a change" "$7" "$claims" $DRAWN
+	[ "$5$6" != 11 ] || intervals
 }
 
-# changed KIND OLD NEW LEAST: the first program against another.
-changed() {
-	local found
-	compare "$2$3" same "$1" "$2" "$3"
-	found=$(count_found)
-	echo "diff: $1, $2 against $3: the change is found in $found of $DRAWN groups"
-	check "changed-$1-$2-$3" [ "$found" -ge "$4" ]
-}
-
-# record_run KIND NUMBER PERCENT [PHASES]: if there are to be so many.
+# record_run KIND NUMBER PERCENT [PHASES]: if an undecided design needs so many.
 record_run() {
-	[ "$2" -ge "${RUNS[$1]}" ] || record "$T/$1-$2.prof" 5003 5000 "${@:3}"
+	[ "$2" -ge "${RUNS[$1]}" ] || [[ " ${!open[*]} " != *" $1 "* ]] ||
+		record "$T/$1-$2.prof" 5003 5000 "${@:3}"
 }
 
-for ((i = 0; i < 20; i++)); do
-	record_run same $i 60
-	record_run slower $i 81
-	record_run points $i 89
-	record_run phases $i 60 1
-done
+# The runs of all kinds in turn.
+record_runs() {
+	local i
+	for ((i = 0; i < 20; i++)); do
+		record_run same $i 60
+		record_run slower $i 81
+		record_run points $i 89
+		record_run phases $i 60 1
+	done
+}
 
-equal same 1 1 $MOST_OF_1
-# Two runs have 19 independent differences of 4 independent rows each: five deviations of 95 % in 76
-# are 12 points.
-read -r held whole <<<"$(awk '$4 >= 30 { n++; held += $5 <= 0 && $6 >= 0 } END { print held + 0, n + 0 }' \
-	"$T/rows")"
-echo "diff: $held of $whole intervals hold no change (promised: 95 %)"
-check intervals-hold [ $((held * 100)) -ge $((whole * 83)) ]
-equal same 3 1 $MOST_OF_5
-equal same 3 3 $MOST_OF_5
-equal slower 5 5 $MOST_OF_5
-# A function that runs by chance: what one run a side cannot know several runs tell.
-equal phases 3 3 $MOST_OF_5
-changed slower 3 3 $LEAST_OF_95
-changed slower 5 5 $LEAST_OF_95
-changed points 3 1 $LEAST_OF_95
+# run_round ROUND: of what $undecided has, which keeps what it leaves undecided.
+run_round() {
+	# shellcheck disable=SC2034 # MEASURED is for rounds.sh
+	local -A open=()
+	local design old new still=() MEASURED verdict
+	for design in "${undecided[@]}"; do
+		read -r _ old new _ <<<"$design"
+		open[$old]=1 open[$new]=1
+	done
+	record_runs
+	for design in "${undecided[@]}"; do
+		MEASURED=$T/${design// /-} verdict=0
+		# shellcheck disable=SC2086 # several words
+		draw "$1" $design
+		decide >"$T/said" || verdict=$?
+		if [ $verdict = 2 ]; then
+			still+=("$design")
+			continue
+		fi
+		[ $verdict = 0 ] || cat "$T/said"
+		check "${design// /-} after round $1" [ $verdict = 0 ]
+	done
+	undecided=("${still[@]}")
+}
+
+undecided=("${DESIGNS[@]}")
+for ((round = 1; round <= 15 && ${#undecided[@]} > 0; round++)); do
+	run_round $round
+done
+for design in "${undecided[@]}"; do
+	echo "not ok diff ${design// /-}: undecided after $((round - 1)) rounds"
+	status=1
+done
 
 # One run a side: 44 % of the time, 40 % more work are 8 points, 18 deviations of 27,000 samples a
 # side.
