@@ -132,7 +132,7 @@ test_arcs_are_those_gprof_counts() {
 test_time_comes_through_callers_as_it_was() {
 	local left both samples
 	compile_circle
-	record "$T/prof" -H 2000 -- "$T/circle"
+	record "$T/prof" "${MEASURING[@]}" -- "$T/circle"
 	"$PROSPECT" graph --calls --by symbol --format csv --no-cache --select program=circle "$T/prof" |
 		csv_to_tabs > "$T/rows"
 	awk -F '\t' -v OFS='\t' '

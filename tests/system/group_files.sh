@@ -475,7 +475,7 @@ all_losses() {
 test_two_at_once() {
 	local pid status=0
 	cp "$BIN/shares" "$T/shares-$$" # a name that nobody else runs meanwhile
-	"$PROSPECT" record -o "$T/one" -H 4000 "$T/shares-$$" 1 > "$T/one.out" 2> "$T/stderr" &
+	"$PROSPECT" record -o "$T/one" "${MEASURING[@]}" "$T/shares-$$" 1 > "$T/one.out" 2> "$T/stderr" &
 	pid=$!
 	record "$T/two" -- "$BIN/loop" 1
 	wait $pid || status=$?

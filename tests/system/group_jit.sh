@@ -10,7 +10,7 @@ jit_shares() {
 }
 
 test_perf_map() {
-	record "$T/prof" -H 4000 -- "$BIN/jit" map 1.2
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/jit" map 1.2
 	jit_shares "perf map" program=jit
 }
 
@@ -20,7 +20,7 @@ test_perf_map_of_a_container() {
 	need unshare
 	unshare -pfm true 2> /dev/null || skip "no PID namespaces here"
 	# shellcheck disable=SC2016
-	record "$T/prof" -H 4000 -- unshare -pfm --mount-proc sh -c \
+	record "$T/prof" "${MEASURING[@]}" -- unshare -pfm --mount-proc sh -c \
 		'mount -t tmpfs none /mnt && cp "$0" /mnt && mount --move /mnt /tmp &&
 		/tmp/jit map 1.2' "$BIN/jit"
 	jit_shares "perf map of a container" program=jit
@@ -28,7 +28,7 @@ test_perf_map_of_a_container() {
 
 test_jitdump() {
 	# shellcheck disable=SC2016
-	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2' "$BIN/jit" "$T"
+	record "$T/prof" "${MEASURING[@]}" -- sh -c 'cd "$1" && exec "$0" dump 1.2' "$BIN/jit" "$T"
 	jit_shares jitdump program=jit
 }
 
@@ -90,7 +90,7 @@ test_jitdump_lines() {
 
 test_jitdump_of_a_child() {
 	# shellcheck disable=SC2016
-	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2 fork' "$BIN/jit" "$T"
+	record "$T/prof" "${MEASURING[@]}" -- sh -c 'cd "$1" && exec "$0" dump 1.2 fork' "$BIN/jit" "$T"
 	jit_shares "jitdump of a child" program=jit
 }
 
@@ -112,6 +112,6 @@ test_perf_map_behind_a_link() {
 test_perf_map_of_another_user() {
 	need_root
 	need setpriv
-	record "$T/prof" -H 4000 -- setpriv --reuid 65534 --clear-groups "$BIN/jit" map 1.2
+	record "$T/prof" "${MEASURING[@]}" -- setpriv --reuid 65534 --clear-groups "$BIN/jit" map 1.2
 	jit_shares "map of another user" program=jit
 }

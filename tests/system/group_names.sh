@@ -17,7 +17,7 @@ expect_functions() {
 
 # shares_of BINARY: a build of shares.c against its own clock.
 shares_of() {
-	record "$T/prof" -H 4000 -- "$BIN/$1" 1.2
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/$1" 1.2
 	own_rows "$T/prof" symbol --select "program=$1 mode=user" > "$T/rows"
 	check_shares "$1" "$T/stdout" "$T/rows"
 	expect_functions "$T/prof" "$1" burn_
@@ -38,7 +38,7 @@ test_short_children() {
 	need_root
 	local seen
 	cp "$BIN/short" "$T/shortly" # a name that nobody else runs meanwhile
-	record "$T/prof" -H 4000 -- "$BIN/children" 300 "$T/shortly" 5
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/children" 300 "$T/shortly" 5
 	own_rows "$T/prof" process --select program=shortly > "$T/rows"
 	seen=$(awk -F '\t' '$1 ~ /^shortly#[0-9]+$/' "$T/rows" | wc -l)
 	[ "$seen" -le 300 ] && [ "$seen" -ge $((300 - $(lost_records "$T/prof"))) ] ||
@@ -86,7 +86,7 @@ test_two_thousand_true() {
 }
 
 test_thread_names() {
-	record "$T/prof" -H 4000 -- "$BIN/threads" 1.2
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/threads" 1.2
 	own_rows "$T/prof" thread --select program=threads > "$T/rows"
 	check_shares threads "$T/stdout" "$T/rows"
 	[ "$(own_rows "$T/prof" process --select program=threads | wc -l)" = 1 ] ||
@@ -164,7 +164,7 @@ test_births_of_a_chosen_process() {
 }
 
 test_dlopen_at_one_address() {
-	record "$T/prof" -H 4000 -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
 	[ "$(awk '$1 == "address" { print $3 }' "$T/stdout" | sort -u | wc -l)" = 1 ] ||
 		skip "the libraries were not loaded at one address"
 	own_rows "$T/prof" symbol --select 'program=loader mode=user' > "$T/rows"
@@ -268,7 +268,7 @@ test_target_in_pid_namespace() {
 	need_root
 	need unshare
 	unshare -pf --mount-proc true 2> /dev/null || skip "PID namespaces are not allowed here"
-	record "$T/prof" -H 4000 -- unshare -pf --mount-proc "$BIN/shares" 0.8
+	record "$T/prof" "${MEASURING[@]}" -- unshare -pf --mount-proc "$BIN/shares" 0.8
 	own_rows "$T/prof" symbol --select 'program=shares mode=user' > "$T/rows"
 	check_shares "in a PID namespace" "$T/stdout" "$T/rows"
 }

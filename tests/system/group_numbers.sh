@@ -45,7 +45,7 @@ test_measurements_are_decided_in_rounds() {
 # that is in step, those samples are all of one half: 50 of them may be too many beside the interval.
 test_millisecond_rhythm() {
 	local whole n half
-	record "$T/prof" -H 1000 -- "$BIN/rhythm" 3
+	record "$T/prof" -H 1000 --ring 32768 -- "$BIN/rhythm" 3
 	own_rows "$T/prof" symbol --select program=rhythm > "$T/rows"
 	whole=$(grep '^rhythm_' "$T/rows" | sum 4)
 	n=$(grep '^rhythm_' "$T/rows" | sum 3)
@@ -56,7 +56,7 @@ test_millisecond_rhythm() {
 }
 
 test_time_of_a_process() {
-	record "$T/prof" -H 4000 -- "$BIN/shares" 1.5
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/shares" 1.5
 	own_rows "$T/prof" mode --select program=shares > "$T/rows"
 	check_time "time of shares" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
 		"$(sum 3 < "$T/rows")"
@@ -66,7 +66,7 @@ test_time_of_a_process() {
 test_user_and_system_time() {
 	need_root
 	local system whole n
-	record "$T/prof" -H 4000 -- "$BIN/systime" 2
+	record "$T/prof" "${MEASURING[@]}" -- "$BIN/systime" 2
 	own_rows "$T/prof" mode --select program=systime > "$T/rows"
 	whole=$(sum 4 < "$T/rows")
 	n=$(sum 3 < "$T/rows")
@@ -190,7 +190,7 @@ test_same_shares_as_perf() {
 	local name theirs all ours whole n
 	perf record -q -B -N -e cpu-clock -F 4000 -o "$T/perf.data" true 2> "$T/stderr" ||
 		skip "perf does not record here: $(head -n 1 "$T/stderr")"
-	record "$T/prof" -H 4000 -- \
+	record "$T/prof" "${MEASURING[@]}" -- \
 		perf record -q -B -N -e cpu-clock -F 4000 -o "$T/perf.data" -- "$BIN/btree" 1.5
 	perf script -i "$T/perf.data" -F ip,sym,dso 2> /dev/null |
 		awk '$NF ~ /btree\)$/ { print $2 }' > "$T/theirs"
@@ -257,7 +257,7 @@ test_own_cost() {
 	need_root
 	local times status=0 whole samples
 	TIMEFORMAT='%U %S'
-	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 8000 -- "$BIN/shares" 1.5 \
+	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 8000 --ring 32768 -- "$BIN/shares" 1.5 \
 		> "$T/stdout" 2> "$T/stderr"; } 2>&1) || status=$?
 	[ $status = 0 ] || fail "record:" "$(cat "$T/stderr")"
 	LOST=$(lost_samples "$T/prof")

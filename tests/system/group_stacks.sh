@@ -207,14 +207,14 @@ test_stacks_of_short_processes() {
 	done
 	printf 'all: %s\n%%.o: %%.c\n\tcc -O2 -c -o $@ $<\n' \
 		"$(seq -f 'f%g.o' -s ' ' 40)" > "$T/Makefile"
-	record "$T/prof" -- make -s -j2 -C "$T"
+	record "$T/prof" "${MEASURING[@]}" -- make -s -j2 -C "$T"
 	complete_share "make -j2 of 40 files" "$T/prof" 'program=cc1,as,make,gcc,cc,sh,collect2' 0.99
 }
 
 test_stacks_of_two_thousand_true() {
 	need_stacks
 	# shellcheck disable=SC2016
-	record "$T/prof" -H 4000 -- bash -c 'for i in $(seq 2000); do /bin/true; done'
+	record "$T/prof" "${MEASURING[@]}" -- bash -c 'for i in $(seq 2000); do /bin/true; done'
 	knows_every_process "$T/prof"
 	complete_share "2,000 x true" "$T/prof" 'program=true,bash' 0.99
 }

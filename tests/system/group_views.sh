@@ -6,7 +6,7 @@
 record_callers() {
 	need_root
 	cp "$BIN/callers" "$T/callers-$$" # a name that nobody else runs meanwhile
-	record "$T/prof" -- "$T/callers-$$" 1.5
+	record "$T/prof" "${MEASURING[@]}" -- "$T/callers-$$" 1.5
 	rows "$T/prof" stack --select "program=callers-$$ stack=*;callers_*" > "$T/stacks"
 	[ "$(sum 3 < "$T/stacks")" -gt 200 ] || fail "hardly any stacks: $(head -n 3 "$T/stacks")"
 }

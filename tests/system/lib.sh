@@ -14,6 +14,9 @@
 # so they may all be of what is compared, and of one kind of it: shares and times may be that far off.
 LOST=0
 
+# How to record what is compared: with many samples, which find room in the rings on a busy machine.
+MEASURING=(-H 4000 --ring 32768)
+
 fail() {
 	printf '%s\n' "$@" | sed 's/^/# /'
 	exit 1
@@ -118,7 +121,7 @@ need_tracefs() {
 # command MOUNTS has run. There $began_anew is set.
 begin_anew() {
 	local began_anew=1
-	{ declare -f; declare -p began_anew TEST T TOP BIN HERE MEASURED TOLERANCE LOST; } > "$T/.test"
+	{ declare -f; declare -p began_anew TEST T TOP BIN HERE MEASURED MEASURING TOLERANCE LOST; } > "$T/.test"
 	# shellcheck disable=SC2016 # for the other shell
 	exec unshare -m bash -uc "$1"' && . "$0" && "test_$TEST"' "$T/.test"
 }
