@@ -43,7 +43,7 @@ arm64_prepare() {
 boot_arm64() {
 	local root
 	arm64_prepare
-	boot arm64 -a arm64 -r "$root" -c 2 -i 1 -t 480
+	boot arm64 -a arm64 -r "$root" -c 2 -i 1
 }
 
 test_arm64_events() {

@@ -14,7 +14,7 @@ boot_eight_cpus() {
 	build hash-wp512 "$HERE/programs/hash.c"
 	put hash-rmd160 "$EXCHANGE/bin/hash-wp512"
 	build flood "$HERE/programs/flood.c"
-	boot eight_cpus -c 8 -t 480
+	boot eight_cpus -c 8
 }
 
 test_eight_cpus_at_once() {

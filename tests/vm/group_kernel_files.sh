@@ -43,9 +43,9 @@ boot_kernel_files() {
 	objcopy --update-section .notes="$TOP/other-notes" "$EXCHANGE/right.vmlinux" \
 		"$EXCHANGE/wrong.vmlinux"
 	rm "$TOP/unused"
-	boot kernel_files -c 1 -k -t 480
+	boot kernel_files -c 1 -k
 	# One of some 500 addresses is that of the link.
-	is_moved || boot kernel_files -c 1 -k -t 480
+	is_moved || boot kernel_files -c 1 -k
 }
 
 # is_moved: the guest's kernel is not where it was linked to.

@@ -17,7 +17,7 @@ boot_newer() {
 	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
 	put_unit sampler_stacks sampling
 	put_unit off_cpu sampling
-	boot newer -c 1 -i 1 -t 480
+	boot newer -c 1 -i 1
 }
 
 test_newer_shares_and_time() {

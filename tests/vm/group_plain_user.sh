@@ -10,7 +10,7 @@ boot_plain_user() {
 	build background "$HERE/programs/spin.c"
 	put_unit sampler_stacks sampling
 	put_unit off_cpu sampling
-	boot plain_user -c 1 -i 1 -t 480
+	boot plain_user -c 1 -i 1
 }
 
 # Everything that the command itself did is right, on every rung.

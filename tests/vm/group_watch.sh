@@ -36,7 +36,7 @@ boot_watch() {
 	put prospect "$PROSPECT"
 	watch_programs
 	build_cpp
-	boot watch -1 -c 4 -t 400
+	boot watch -1 -c 4
 }
 
 # watch_total NAME TARGET COLUMN: of the totals of the guest's watch NAME

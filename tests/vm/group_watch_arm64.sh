@@ -9,7 +9,7 @@ boot_watch_arm64() {
 	arm64_prepare
 	export CC="aarch64-linux-gnu-gcc --sysroot=$root"
 	watch_programs arm64
-	boot watch -a arm64 -r "$root" -1 -c 4 -t 500
+	boot watch -a arm64 -r "$root" -1 -c 4
 }
 
 test_watch_arm64_foretold() {

@@ -9,7 +9,7 @@ boot_watch_newer() {
 	put prospect "$PROSPECT"
 	watch_programs
 	build_cpp
-	boot watch -1 -c 8 -t 500
+	boot watch -1 -c 8
 }
 
 test_watch_newer_foretold() {

@@ -7,13 +7,15 @@
 # The Debian release of the kernel; a group may choose another.
 SUITE=bookworm
 
-# boot SCRIPT [OPTION of vm-run...]: runs guest/SCRIPT.sh with the programs in bin/.
+# boot SCRIPT [OPTION of vm-run...]: runs guest/SCRIPT.sh with the programs in bin/. A guest that hangs is ended
+# after LIMIT_S; no other one may be, however slow its host is.
+LIMIT_S=1500
 boot() {
 	local script=$1
 	shift
 	mkdir -p "$EXCHANGE/guest" "$EXCHANGE/bin"
 	cp "$HERE/guest/$script.sh" "$HERE/guest/lib.sh" "$EXCHANGE/guest/"
-	"$HERE/vm-run" -o "$EXCHANGE" -s "$SUITE" "$@" -- bash "/run/vm/guest/$script.sh"
+	"$HERE/vm-run" -o "$EXCHANGE" -s "$SUITE" -t $LIMIT_S "$@" -- bash "/run/vm/guest/$script.sh"
 }
 
 # build OUTPUT SOURCE [FLAG...]: a program for the guest. CC may be a cross compiler.
