@@ -27,7 +27,7 @@ test_plain_user() {
 		expect_line perf_event_paranoid
 		return
 	fi
-	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/shares" 1 \
+	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" -H 4000 "$BIN/shares" 1 \
 		> "$T/stdout"
 	all_losses "$T/user/prof"
 	own_rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
