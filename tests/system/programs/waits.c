@@ -18,7 +18,7 @@
 
 #include "spin.h"
 
-enum { ROUNDS = 15, PAUSE_MS = 30, BUSY_MS = 1500 };
+enum { ROUNDS = 60, PAUSE_MS = 30, BUSY_MS = 1500 };
 
 struct world {
 	pthread_mutex_t mutex;
