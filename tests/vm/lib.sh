@@ -127,6 +127,27 @@ in_module() {
 	' "$T/functions" "$T/rows" | expect_no_rows "not a routine of $1"
 }
 
+# A guest records once. So its shares and times are compared once, and fail when they are further off than chance
+# makes them once in a million times (4.9 standard deviations). The jitter of the period (+-50 %) divides
+# the worth of samples by ln 3 (Kish).
+#
+# check_share WHAT TRUTH PART WHOLE SAMPLES
+check_share() {
+	local least most
+	[ "$5" -ge 30 ] || fail "$1: only $5 samples"
+	read -r least most <<< "$(surely "$3" "$4" "$(calc "$5 / 1.0986")")"
+	holds "$2 >= $least && $2 <= $most" || fail "$1: a share of $2 was sampled as $least to $most"
+}
+
+# check_time WHAT TRUE_S WEIGHT_NS SAMPLES [SLACK]: SLACK is the fraction that may be missing for a reason.
+check_time() {
+	local got half
+	[ "$4" -ge 30 ] || fail "$1: only $4 samples"
+	got=$(calc "$3 / 1e9")
+	half=$(calc "4.9 * $got / sqrt($4 / 1.0986) + ${5:-0.02} * $2")
+	holds "$2 >= $got - $half && $2 <= $got + $half" || fail "$1: $got s sampled +- $half, true is $2 s"
+}
+
 # surely PART WHOLE SAMPLES: the least and the most that the share PART / WHOLE can be, by Wilson's interval
 # at 4.9 deviations (1e-6): a guest whose host is busy has few samples.
 surely() {
