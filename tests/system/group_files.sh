@@ -465,13 +465,6 @@ test_samples_that_totals_lack() {
 	[ ! -e "$T/page" ] || fail "there is a page of a damaged profile"
 }
 
-# all_losses FILE: what it lost counts as what record() lost.
-all_losses() {
-	local lost
-	lost=$(lost_samples "$1")
-	if holds "${lost:-0} > ${LOST:-0}"; then LOST=$lost; fi
-}
-
 test_two_at_once() {
 	local pid status=0
 	cp "$BIN/shares" "$T/shares-$$" # a name that nobody else runs meanwhile
@@ -480,7 +473,7 @@ test_two_at_once() {
 	record "$T/two" -- "$BIN/loop" 1
 	wait $pid || status=$?
 	[ $status = 0 ] || fail "the first ended with $status" "$(cat "$T/stderr")"
-	all_losses "$T/one"
+	LOST=$(lost_samples "$T/one")
 	rows "$T/one" mode --select program=shares-$$ > "$T/rows"
 	check_time shares "$(rusage "$T/one.out")" "$(sum 4 < "$T/rows")" "$(sum 3 < "$T/rows")"
 	rows "$T/two" program > "$T/rows"

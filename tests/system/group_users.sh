@@ -29,7 +29,7 @@ test_plain_user() {
 	fi
 	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" -H 4000 "$BIN/shares" 1 \
 		> "$T/stdout"
-	all_losses "$T/user/prof"
+	LOST=$(lost_samples "$T/user/prof")
 	own_rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
 	check_shares "plain user" "$T/stdout" "$T/rows"
 	[ "$paranoid" = 2 ] || return 0
