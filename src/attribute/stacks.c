@@ -256,6 +256,10 @@ static size_t walk_copy(struct stacks *stacks, const struct machine_space *space
 	stacks->copies++;
 	stack_spaces_want(stacks->spaces, space, user);
 	count = unwinder_walk(&input, stacks->addresses, stacks->parts.max_depth, ret_end);
+	/* The walk in the interrupt went on to a stack that the copy does not have: its program
+	 * gets the rows of where it ended. */
+	if (*ret_end == STACK_SWITCHED && user->count > count)
+		find_code(stacks, (user->addresses[user->count - 1] & ~UNWIND_EXACT) - 1);
 	learn(stacks, user, count);
 	if (stacks->parts.observer)
 		show_walk(stacks, record, count, *ret_end);

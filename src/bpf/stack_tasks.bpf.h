@@ -13,6 +13,13 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/stack_wire.h"
+
+static __always_inline __u64 thread_pointer(void);
+
+#define UNWIND_READ_THREAD(memory, offset, to, size) \
+	((void)(memory),                             \
+	 bpf_probe_read_user(to, size, (const void *)(thread_pointer() + (offset))))
+
 #include "bpf/unwind_step.h"
 
 #define BY_NAME __attribute__((preserve_access_index))
@@ -39,6 +46,18 @@ struct thread_info {
 	};
 } BY_NAME;
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+} BY_NAME;
+#else
+struct thread_struct {
+	struct {
+		unsigned long tp_value;
+	} uw;
+} BY_NAME;
+#endif
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -48,7 +67,20 @@ struct task_struct {
 	/* Also for the off-CPU programs. */
 	unsigned int __state;
 	unsigned int in_iowait : 1;
+	struct thread_struct thread;
 } BY_NAME;
+
+/* Of the running thread. */
+static __always_inline __u64 thread_pointer(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+#if defined(__TARGET_ARCH_x86)
+	return task->thread.fsbase;
+#else
+	return task->thread.uw.tp_value;
+#endif
+}
 
 struct perf_event {
 	struct perf_event *parent;

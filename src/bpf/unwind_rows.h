@@ -35,6 +35,15 @@ enum unwind_cfa {
 	UNWIND_CFA_FP_DEREF, /* *(fp + offset) + add: realigned stacks (DRAP) */
 	UNWIND_CFA_SP_DEREF, /* *(sp + offset) + add: signal frames, OpenSSL's assembler */
 	UNWIND_CFA_SWITCHED, /* the code switches stacks: the caller's is unknown */
+	/* Go's runtime left another stack at an address S; the frame that is continued there has
+	 * its return address at S, or its caller's rbp at S and the return address after it
+	 * (UNWIND_SAVED_CFA of fp). go:src/runtime/asm_amd64.s */
+	UNWIND_CFA_GO_DEPTH, /* S = *(*(sp + offset) + add) - *(sp + reg): asmcgocall saved g, whose
+				stack ends at its `add`, and the distance from there */
+	UNWIND_CFA_GO_SAVED, /* S = *(goroutine + more): systemstack. The thread's g is at `offset`
+				from the thread pointer, the goroutine is *(*(g + reg) + add) */
+	UNWIND_CFA_GO_RESUMED, /* the same S, but it is the CFA, and the word after S is the pc:
+				  morestack, which calls the function anew */
 };
 
 /* Where the caller's value of a register is. */
@@ -45,6 +54,10 @@ enum unwind_saved {
 	UNWIND_SAVED_FP,	/* *(fp + offset), fp of this frame */
 	UNWIND_SAVED_UNDEFINED, /* ra: outermost frame; fp: lost, outer frames may need it */
 	UNWIND_SAVED_REGISTER,	/* of ra: in register `reg` of the innermost frame (vfork) */
+	/* Of fp, Go on x86-64: *(CFA + offset), where fp points once the frame is set up. Until
+	 * then, and after it was taken down, the caller's value is still in the register. */
+	UNWIND_SAVED_LINK,	/* a compiled function's: set up when it calls another */
+	UNWIND_SAVED_MAYBE_LINK /* of assembly, which may have no such frame at all */
 };
 
 enum {
@@ -57,6 +70,9 @@ enum {
 	/* flags: a signal handler made the interrupted code call this, so the caller's pc is exact.
 	 * On arm64 the handler saved the caller's lr in 16 bytes at the CFA. */
 	UNWIND_RULE_INJECTED = 4,
+	/* flags: Go's scheduler. The thread works for no goroutine now, or for one that none of the
+	 * callers knows. Also with UNWIND_CFA_NONE. */
+	UNWIND_RULE_SCHEDULER = 8,
 };
 
 struct unwind_rule {
@@ -71,7 +87,7 @@ struct unwind_rule {
 	__u16 add;	 /* of UNWIND_CFA_FP_DEREF and UNWIND_CFA_SP_DEREF */
 	__s16 bx_offset; /* x86-64: the caller's rbx is at *(CFA + offset); 0: still in the register
 			  */
-	__u16 zero;
+	__u16 more;	 /* of UNWIND_CFA_GO_SAVED and UNWIND_CFA_GO_RESUMED */
 };
 
 /* For bx_offset: its place is unknown. */

@@ -15,7 +15,11 @@
  *
  *   #define UNWIND_READ_CODE(memory, address, to, size)
  *
- * which defaults to UNWIND_READ.
+ * which defaults to UNWIND_READ. Go's thread-local variables are found by
+ *
+ *   #define UNWIND_READ_THREAD(memory, offset, to, size)
+ *
+ * which reads at an offset from the thread pointer. If it is not defined, every such read fails.
  */
 #ifndef BPF_UNWIND_STEP_H
 #define BPF_UNWIND_STEP_H
@@ -32,6 +36,11 @@
 
 #ifndef UNWIND_READ_CODE
 #define UNWIND_READ_CODE UNWIND_READ
+#endif
+
+#ifndef UNWIND_READ_THREAD
+#define UNWIND_READ_THREAD(memory, offset, to, size) \
+	((void)(memory), (void)(offset), (void)(to), (void)(size), -1)
 #endif
 
 /* DWARF numbers of the registers a walk carries from frame to frame. */
@@ -55,7 +64,8 @@ struct unwind_frame {
 	__u8 lr_known; /* arm64: lr is this frame's: innermost, or interrupted by a signal */
 	__u8 guessed;  /* found by frame pointers, without a row */
 	__u8 bx_known; /* x86-64: bx or bx_at is this frame's */
-	__u8 zero[3];
+	__u8 scheduler; /* a frame of Go's scheduler was passed: UNWIND_RULE_SCHEDULER */
+	__u8 zero[2];
 	__u64 bx;    /* rbx, until a frame saves it */
 	__u64 bx_at; /* where it was saved; 0: nowhere. Read only if a CFA needs it */
 };
@@ -78,6 +88,7 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->lr_known = !!arm64;
 	frame->guessed = 0;
 	frame->bx_known = !arm64;
+	frame->scheduler = 0;
 	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
 	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
 	frame->bx_at = 0;
@@ -148,6 +159,31 @@ UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
+/* Where Go's runtime left the goroutine's stack, and the pc it saved, if it did. */
+UNWIND_INLINE enum unwind_end unwind_find_go_stack(const struct unwind_frame *frame,
+						   const struct unwind_rule *rule,
+						   const void *memory, __u64 *ret_sp, __u64 *ret_pc)
+{
+	__u64 at = 0, saved[2] = { 0 }; /* sp, pc; of GO_DEPTH: the distance */
+
+	if (rule->cfa == UNWIND_CFA_GO_DEPTH) {
+		if (UNWIND_READ(memory, frame->sp + (__u64)(__s64)rule->cfa_offset, &at, 8) < 0 ||
+		    UNWIND_READ(memory, at + rule->add, &at, 8) < 0 ||
+		    UNWIND_READ(memory, frame->sp + rule->reg, &saved[0], 8) < 0)
+			return UNWIND_END_SWITCHED;
+		*ret_sp = at - saved[0];
+		return UNWIND_MORE;
+	}
+	if (UNWIND_READ_THREAD(memory, (__u64)(__s64)rule->cfa_offset, &at, 8) < 0 ||
+	    UNWIND_READ(memory, at + rule->reg, &at, 8) < 0 ||
+	    UNWIND_READ(memory, at + rule->add, &at, 8) < 0 ||
+	    UNWIND_READ(memory, at + rule->more, saved, sizeof(saved)) < 0)
+		return UNWIND_END_SWITCHED;
+	*ret_sp = saved[0];
+	*ret_pc = saved[1];
+	return UNWIND_MORE;
+}
+
 /* The address where a register of the caller was saved. */
 UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved, __s32 offset,
 				    __u64 cfa)
@@ -167,7 +203,7 @@ UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct un
 	__u64 at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa), value;
 	int lost;
 
-	if (rule->fp == UNWIND_SAVED_SAME)
+	if (rule->fp == UNWIND_SAVED_SAME || rule->fp >= UNWIND_SAVED_LINK)
 		return;
 	lost = rule->fp == UNWIND_SAVED_UNDEFINED ||
 	       (rule->fp == UNWIND_SAVED_FP && !frame->fp_known);
@@ -212,6 +248,15 @@ UNWIND_INLINE __u64 unwind_take_saved_lr(struct unwind_frame *frame, const void 
 	return cfa + 16;
 }
 
+/* True if a frame with UNWIND_SAVED_LINK, or MAYBE_LINK, is set up: the caller's fp is in it. */
+UNWIND_INLINE int unwind_is_linked(const struct unwind_frame *frame, const struct unwind_rule *rule,
+				   __u64 cfa)
+{
+	if (rule->fp == UNWIND_SAVED_LINK && !frame->exact)
+		return 1;
+	return frame->fp_known && frame->fp == cfa + (__u64)(__s64)rule->fp_offset;
+}
+
 /* Restores the caller's return address and fp. Most functions save them side by side, and reads are
  * the cost of a step. */
 UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
@@ -221,12 +266,16 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 					     __u64 *ret_ra)
 {
 	enum unwind_end end;
+	int links = rule->fp >= UNWIND_SAVED_LINK;
 	__u64 pair[2];
 
-	if (rule->ra == UNWIND_SAVED_CFA && rule->fp == UNWIND_SAVED_CFA &&
+	if (rule->ra == UNWIND_SAVED_CFA && (rule->fp == UNWIND_SAVED_CFA || links) &&
 	    (__s64)rule->fp_offset + 8 == rule->ra_offset &&
 	    UNWIND_READ(memory, cfa + (__u64)(__s64)rule->fp_offset, pair, sizeof(pair)) == 0) {
-		frame->fp = pair[0];
+		if (!links || unwind_is_linked(frame, rule, cfa)) {
+			frame->fp = pair[0];
+			frame->fp_known |= links;
+		}
 		frame->lr_known = 0;
 		*ret_ra = pair[1];
 		return UNWIND_MORE;
@@ -235,6 +284,25 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 	if (end == UNWIND_MORE)
 		unwind_restore_fp(frame, rule, memory, cfa);
 	return end;
+}
+
+/* From morestack to the function that called it. */
+UNWIND_INLINE enum unwind_end unwind_resume(struct unwind_frame *frame,
+					    const struct unwind_rule *rule, const void *memory)
+{
+	__u64 sp = 0, pc = 0;
+
+	/* Instead of giving it a larger stack, the runtime preempted the goroutine. */
+	if (frame->scheduler)
+		return UNWIND_END_COMPLETE;
+	if (unwind_find_go_stack(frame, rule, memory, &sp, &pc) != UNWIND_MORE || !pc)
+		return UNWIND_END_SWITCHED;
+	frame->pc = pc;
+	frame->sp = sp;
+	frame->exact = 0;
+	frame->guessed = 0;
+	frame->bx_known = 0;
+	return UNWIND_MORE;
 }
 
 UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
@@ -249,9 +317,16 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 		return UNWIND_END_COMPLETE;
 	if (rule->cfa == UNWIND_CFA_SWITCHED)
 		return UNWIND_END_SWITCHED;
-	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
+	if (rule->cfa == UNWIND_CFA_GO_RESUMED)
+		return unwind_resume(frame, rule, memory);
+	if (rule->cfa == UNWIND_CFA_GO_DEPTH || rule->cfa == UNWIND_CFA_GO_SAVED) {
+		end = unwind_find_go_stack(frame, rule, memory, &cfa, &ra);
+		cfa += rule->fp == UNWIND_SAVED_CFA ? 16 : 8;
+	} else {
+		end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
+	}
 	if (end != UNWIND_MORE)
-		return end;
+		return rule->flags & UNWIND_RULE_SWITCH ? UNWIND_END_SWITCHED : end;
 	/* Stacks grow downwards. But a signal handler may have its own stack, and functions with
 	 * the return address in a register need not push anything. */
 	if (!(rule->flags & (UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH)) &&
@@ -392,6 +467,8 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 {
 	if (entry)
 		return UNWIND_END_COMPLETE;
+	if (rule && rule->flags & UNWIND_RULE_SCHEDULER)
+		frame->scheduler = 1;
 	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		return unwind_by_rule(frame, rule, registers, memory, arm64);
 	if (!arm64) {

@@ -144,6 +144,8 @@ static void describe_saved(const struct names *names, uint8_t saved, int32_t off
 		snprintf(text, LISTED_RULE, "undefined");
 	else if (saved == UNWIND_SAVED_REGISTER)
 		snprintf(text, LISTED_RULE, "register");
+	else if (saved == UNWIND_SAVED_LINK || saved == UNWIND_SAVED_MAYBE_LINK)
+		snprintf(text, LISTED_RULE, "*(CFA%+d)|same", offset);
 	else
 		snprintf(text, LISTED_RULE, "*(%s%+d)", bases[saved], offset);
 }
@@ -157,8 +159,9 @@ static void describe(const struct listing *listing, const struct unwind_rule *ru
 	/* without a return address the CFA does not matter */
 	if (rule->ra == UNWIND_SAVED_UNDEFINED)
 		snprintf(row->cfa, LISTED_RULE, "-");
-	if (rule->cfa == UNWIND_CFA_SWITCHED)
-		snprintf(row->cfa, LISTED_RULE, "other stack");
+	if (rule->cfa >= UNWIND_CFA_SWITCHED)
+		snprintf(row->cfa, LISTED_RULE, "%s",
+			 rule->cfa == UNWIND_CFA_SWITCHED ? "other stack" : "goroutine");
 	row->signal = rule->flags & (UNWIND_RULE_SIGNAL | UNWIND_RULE_INJECTED);
 }
 

@@ -29,11 +29,21 @@ enum {
 /* A frame description to compile. */
 struct block {
 	uint32_t start, size; /* from the compilation's origin */
-	uint32_t offset;      /* in its section */
-	uint32_t source;      /* enum frame_source, or a value below */
+	uint32_t offset;      /* in its section; of STACK_SWITCH: enum special_switch */
+	int32_t source;	      /* enum frame_source, or a value below */
 };
 
-enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
+/* A description of the scheduler has precedence over the mark that it has none. */
+enum { SCHEDULER = -1, SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
+
+/* Code that Go's compiler and assembler made, from the compilation's origin. */
+struct go_code {
+	uint32_t start, end;
+	bool tells_assembly;	   /* the table says which functions are assembly */
+	VEC(uint32_t) assembly; /* their starts, ascending */
+	uint32_t scheduler;	   /* start of runtime.schedule; 0: none */
+	struct special_go_path path;
+};
 
 struct compilation {
 	const struct elf_file *file;
@@ -43,14 +53,17 @@ struct compilation {
 	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
 	VEC(struct block) blocks;
 	VEC(uint32_t) injected; /* starts of functions that signal handlers make others call */
+	struct go_code go;
 	struct row_builder builder;
 	uint8_t flags; /* UNWIND_RULE_, of the current description */
+	uint8_t link;  /* enum unwind_saved: how its function saves rbp, if it has a frame; 0: as
+			  described */
 	uint32_t unreadable;
 };
 
 /* Ignores descriptions of dropped functions, which linkers leave at address 0. */
 static void add_block(struct compilation *compilation, uint64_t start, uint64_t size,
-		      uint64_t offset, uint32_t source)
+		      uint64_t offset, int32_t source)
 {
 	const struct elf_section *code = elf_file_code_section(compilation->file, start);
 	uint64_t distance = start - compilation->origin;
@@ -103,11 +116,25 @@ static void sort_blocks(struct compilation *compilation)
 	}
 }
 
+/* Go's descriptions do not mention rbp, which its functions save next to the return address. */
+static void add_link(const struct compilation *compilation, struct unwind_rule *rule)
+{
+	enum { WORD = 8 };
+
+	if (!compilation->link || rule->cfa != UNWIND_CFA_SP || rule->cfa_offset < 2 * WORD ||
+	    rule->ra != UNWIND_SAVED_CFA || rule->ra_offset != -WORD ||
+	    rule->fp != UNWIND_SAVED_SAME)
+		return;
+	rule->fp = compilation->link;
+	rule->fp_offset = -2 * WORD;
+}
+
 static void add_row(void *context, uint64_t address, const struct frame_rules *rules)
 {
 	struct compilation *compilation = context;
 	struct unwind_rule rule = frame_rules_pack(rules, compilation->machine, compilation->flags);
 
+	add_link(compilation, &rule);
 	row_builder_add(&compilation->builder, address, &rule);
 }
 
@@ -118,17 +145,30 @@ static void add_rule(void *context, uint64_t address, const struct unwind_rule *
 	row_builder_add(&compilation->builder, address, rule);
 }
 
-static void compile_switch(struct compilation *compilation, uint64_t start, uint64_t size)
+static bool read_code(const struct compilation *compilation, uint64_t start, uint64_t size,
+		      uint8_t code[MAX_SWITCH_CODE])
 {
 	const struct elf_section *section = elf_file_code_section(compilation->file, start);
-	uint8_t code[MAX_SWITCH_CODE];
 
-	if (elf_file_read_at(compilation->file, section->offset + (start - section->address), code,
-			     size, NULL) < 0)
-		compilation->unreadable++;
+	return elf_file_read_at(compilation->file, section->offset + (start - section->address),
+				code, size, NULL) == 0;
+}
+
+static void compile_switch(struct compilation *compilation, const struct block *block, uint64_t end)
+{
+	uint64_t start = compilation->origin + block->start;
+	uint8_t code[MAX_SWITCH_CODE];
+	struct special_function function = { .machine = compilation->machine->machine,
+					     .kind = block->offset,
+					     .path = &compilation->go.path,
+					     .address = start,
+					     .code = code,
+					     .size = end - start };
+
+	if (read_code(compilation, start, end - start, code))
+		special_code_switch(&function, add_rule, compilation);
 	else
-		special_code_switch(compilation->machine->machine, start, code, size, add_rule,
-				    compilation);
+		compilation->unreadable++;
 }
 
 static bool is_injected(const struct compilation *compilation, uint32_t start)
@@ -140,15 +180,47 @@ static bool is_injected(const struct compilation *compilation, uint32_t start)
 	return false;
 }
 
+DEFINE_ORDER(by_address, uint32_t, COMPARE(*a, *b))
+
+static bool is_assembly(const struct go_code *go, uint32_t start)
+{
+	return !go->tells_assembly ||
+	       (go->assembly.count > 0 && bsearch(&start, go->assembly.items, go->assembly.count,
+						  sizeof(start), by_address));
+}
+
+static uint8_t link_of(const struct compilation *compilation, uint32_t start)
+{
+	const struct go_code *go = &compilation->go;
+
+	if (compilation->machine->machine != EM_X86_64 || start < go->start || start >= go->end)
+		return 0;
+	return is_assembly(go, start) ? UNWIND_SAVED_MAYBE_LINK : UNWIND_SAVED_LINK;
+}
+
+static uint8_t flags_of(const struct compilation *compilation, const struct block *block,
+			const struct frame_fde *fde)
+{
+	bool scheduler = compilation->go.scheduler && block->start == compilation->go.scheduler;
+
+	return (fde->cie.signal ? UNWIND_RULE_SIGNAL : 0) |
+	       (is_injected(compilation, block->start) ? UNWIND_RULE_INJECTED : 0) |
+	       (scheduler ? UNWIND_RULE_SCHEDULER : 0);
+}
+
 static void compile_block(struct compilation *compilation, const struct block *block, uint64_t end)
 {
 	struct frame_sections *sections;
 	struct frame_fde fde;
 
 	if (block->source == STACK_SWITCH) {
-		uint64_t start = compilation->origin + block->start;
+		compile_switch(compilation, block, end);
+		return;
+	}
+	if (block->source == SCHEDULER) {
+		struct unwind_rule rule = { .flags = UNWIND_RULE_SCHEDULER };
 
-		compile_switch(compilation, start, end - start);
+		row_builder_add(&compilation->builder, compilation->origin + block->start, &rule);
 		return;
 	}
 	if (block->source == SIGNAL_TRAMPOLINE) {
@@ -160,8 +232,8 @@ static void compile_block(struct compilation *compilation, const struct block *b
 	sections = compilation->sources[block->source];
 	if (!frame_sections_at(sections, block->offset, &fde))
 		return;
-	compilation->flags = (fde.cie.signal ? UNWIND_RULE_SIGNAL : 0) |
-			     (is_injected(compilation, block->start) ? UNWIND_RULE_INJECTED : 0);
+	compilation->flags = flags_of(compilation, block, &fde);
+	compilation->link = link_of(compilation, block->start);
 	if (!frame_program_run(sections, &fde, compilation->machine, end, add_row, compilation))
 		compilation->unreadable++;
 }
@@ -208,15 +280,61 @@ static void find_trampoline(struct compilation *compilation)
 		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
 }
 
-/* Functions that change stacks: their frame descriptions are wrong while they run. If one marks the
- * outermost frame, that part is right, and the description is kept. */
-static void find_switch(struct compilation *compilation, const struct go_function *function)
+static enum special_switch kind_of_switch(struct go_table *table,
+					  const struct go_function *function)
 {
-	uint64_t size = function->end - function->start;
+	enum special_switch kind;
+	const char *name;
 
-	if (function->flags & GO_FUNCTION_WRITES_SP && !(function->flags & GO_FUNCTION_OUTERMOST) &&
-	    size <= MAX_SWITCH_CODE)
-		add_block(compilation, function->start, size, 0, STACK_SWITCH);
+	for (size_t i = 0; (name = special_code_switch_name(i, &kind)); i++) {
+		if (go_table_is_named(table, function, name))
+			return kind;
+	}
+	return SPECIAL_SWITCH_OTHER;
+}
+
+/* Functions that change stacks: their frame descriptions are wrong while they run. If one marks the
+ * outermost frame, that part is right, and the description is kept. But no description says so of
+ * the function that a thread starts with. */
+static void find_switch(struct compilation *compilation, struct go_table *table,
+			const struct go_function *function)
+{
+	const uint8_t either = GO_FUNCTION_WRITES_SP | GO_FUNCTION_OUTERMOST;
+	uint64_t size = function->end - function->start;
+	uint8_t code[MAX_SWITCH_CODE];
+	enum special_switch kind;
+
+	if (!(function->flags & either) || size > MAX_SWITCH_CODE)
+		return;
+	kind = kind_of_switch(table, function);
+	if (function->flags & GO_FUNCTION_OUTERMOST && kind != SPECIAL_SWITCH_START)
+		return;
+	if (kind == SPECIAL_SWITCH_SYSTEM_STACK &&
+	    read_code(compilation, function->start, size, code))
+		special_code_go_path(code, size, &compilation->go.path);
+	add_block(compilation, function->start, size, kind, STACK_SWITCH);
+}
+
+/* Notes where Go's code is, and what is assembly. Functions are in ascending order. */
+static void find_go_code(struct compilation *compilation, struct go_table *table,
+			 const struct go_function *function)
+{
+	struct go_code *go = &compilation->go;
+	uint64_t start = function->start - compilation->origin;
+	uint64_t end = function->end - compilation->origin;
+
+	if (start > UINT32_MAX || end > UINT32_MAX)
+		return;
+	if (go->end == 0)
+		go->start = (uint32_t)start;
+	go->end = (uint32_t)end;
+	if (function->flags & GO_FUNCTION_ASSEMBLY) {
+		go->tells_assembly = true;
+		*vec_push(&go->assembly) = (uint32_t)start;
+	} else if (!go->scheduler && go_table_is_named(table, function, "runtime.schedule")) {
+		go->scheduler = (uint32_t)start;
+		add_block(compilation, function->start, end - start, 0, SCHEDULER);
+	}
 }
 
 /* The runtime preempts goroutines, and raises panics, by a call that a signal handler adds to the
@@ -249,7 +367,8 @@ static void find_special(struct compilation *compilation)
 			pause_take(compilation->pause);
 		if (!go_table_function(table, i, &function))
 			return;
-		find_switch(compilation, &function);
+		find_go_code(compilation, table, &function);
+		find_switch(compilation, table, &function);
 		find_injected(compilation, table, &function);
 	}
 }
@@ -288,6 +407,7 @@ static void compilation_done(struct compilation *compilation)
 		frame_sections_free(compilation->sources[source]);
 	vec_free(&compilation->blocks);
 	vec_free(&compilation->injected);
+	vec_free(&compilation->go.assembly);
 	row_builder_done(&compilation->builder);
 }
 

@@ -223,6 +223,13 @@ static struct unwind_rule by_frame(void)
 				     .fp_offset = -2 * WORD };
 }
 
+static struct unwind_rule outermost(void)
+{
+	return (struct unwind_rule){ .cfa = UNWIND_CFA_SP,
+				     .ra = UNWIND_SAVED_UNDEFINED,
+				     .fp = UNWIND_SAVED_UNDEFINED };
+}
+
 static void tell_start(const struct code *code)
 {
 	struct unwind_rule pushed = by_sp(2 * WORD);
@@ -257,15 +264,333 @@ static void tell_frame(const struct code *code)
 	}
 }
 
-void special_code_switch(uint16_t machine, uint64_t address, const uint8_t *bytes, uint64_t size,
-			 special_code_row row, void *context)
+/* ---- Go's ways to the thread's stack ---- */
+
+/* In functions of these kinds the stack pointer is the caller's stack until the first instruction
+ * that sets it, and again from the last one on. The frame has the caller's rbp or not. */
+
+enum { RDX = 1, RSP_LOW = 0x24, SMALL = 0x80 };
+
+static uint32_t frame_bytes(const struct code *code)
 {
-	struct code code = {
-		.address = address, .bytes = bytes, .size = size, .row = row, .context = context
+	return code->pushes ? 2 * WORD : WORD;
+}
+
+/* A rule whose base is what the stack pointer was or will be when the caller's stack is left. */
+static struct unwind_rule by_left(const struct code *code, uint8_t cfa)
+{
+	struct unwind_rule rule = by_sp(frame_bytes(code));
+
+	rule.cfa = cfa;
+	if (code->pushes) {
+		rule.fp = UNWIND_SAVED_CFA;
+		rule.fp_offset = -2 * WORD;
+	}
+	return rule;
+}
+
+/* The offset after the first instruction from @at on that sets the stack pointer, from a register
+ * or from memory; 0: none. */
+static uint64_t after_setting_sp(const struct code *code, uint64_t at)
+{
+	enum { STORE = 0x89, LOAD = 0x8b, REX_W = 0x48, REX_W_BASE = 0x49, REX_W_REG = 0x4c };
+
+	for (; at < code->size && code->size - at > 3; at++) {
+		const uint8_t *bytes = code->bytes + at;
+
+		if (bytes[1] == STORE && (bytes[0] == REX_W || bytes[0] == REX_W_REG) &&
+		    (bytes[2] & 0xc7) == 0xc4)
+			return at + 3;
+		if (bytes[1] == LOAD && (bytes[0] == REX_W || bytes[0] == REX_W_BASE) &&
+		    (bytes[2] & 0xf8) == 0x60 && bytes[2] != 0x64)
+			return at + 4;
+	}
+	return 0;
+}
+
+/* Reads an instruction with a word of the stack, "OP reg,offset(%rsp)" or the reverse. @start: its
+ * bytes up to the one that has the register, as if the offset were zero. Returns its length. */
+static unsigned read_slot(const struct code *code, uint64_t at, const char start[3],
+			  uint16_t *ret_offset)
+{
+	enum { OFFSET_8 = 0x40 };
+	char longer[4] = { start[0], start[1], (char)(start[2] | OFFSET_8), RSP_LOW };
+	char shorter[4] = { start[0], start[1], start[2], RSP_LOW };
+
+	*ret_offset = 0;
+	if (has(code, at, shorter, sizeof(shorter)))
+		return sizeof(shorter);
+	if (!has(code, at, longer, sizeof(longer)) || code->size - at < sizeof(longer) + 1)
+		return 0;
+	*ret_offset = code->bytes[at + sizeof(longer)];
+	return *ret_offset < SMALL ? sizeof(longer) + 1 : 0;
+}
+
+/* The offset after the first such instruction from @at on; 0: none. */
+static uint64_t find_slot(const struct code *code, uint64_t at, const char start[3],
+			  uint16_t *ret_offset)
+{
+	for (; at < code->size; at++) {
+		unsigned size = read_slot(code, at, start, ret_offset);
+
+		if (size)
+			return at + size;
+	}
+	return 0;
+}
+
+/* The rules from @at to @end, where the caller's stack is in use. */
+static void tell_own(const struct code *code, uint64_t at, uint64_t end)
+{
+	static const char *const ends[] = { "\x5d\xc3", "\x5d\xff\xe7" }; /* ret, jmp *%rdi */
+
+	if (at == 0 && code->pushes) {
+		tell_start(code);
+		at = code->body;
+	} else {
+		tell(code, at, code->pushes ? by_frame() : by_sp(WORD));
+	}
+	for (; code->pushes && at < end; at++) {
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			uint64_t size = strlen(ends[i]);
+
+			if (!has(code, at, ends[i], size))
+				continue;
+			tell(code, at + 1, by_sp(WORD));
+			if (at + size < end)
+				tell(code, at + size, by_frame());
+		}
+	}
+}
+
+/* Reads "g = %rax" and where g is: in the instruction, or in rcx, which was set before @before. */
+static unsigned read_store_of_g(const struct code *code, uint64_t at, uint64_t before,
+				int32_t *ret_g)
+{
+	enum { SET_RCX = 7, LOAD_G = 4 };
+
+	if (has(code, at, "\x64\x48\x89\x04\x25", 5) && code->size - at >= 9) {
+		memcpy(ret_g, code->bytes + at + 5, sizeof(*ret_g));
+		return 9;
+	}
+	if (before < SET_RCX + LOAD_G || !has(code, at, "\x64\x48\x89\x01", 4) ||
+	    !has(code, before - LOAD_G, "\x64\x48\x8b\x01", 4) ||
+	    !has(code, before - LOAD_G - SET_RCX, "\x48\xc7\xc1", 3))
+		return 0;
+	memcpy(ret_g, code->bytes + before - LOAD_G - SET_RCX + 3, sizeof(*ret_g));
+	return 4;
+}
+
+/* mov M(%rax),%rbx; mov CURG(%rbx),%rax; g = %rax; mov SAVED(%rax),%rsp */
+static bool read_path(const struct code *code, uint64_t at, struct special_go_path *path)
+{
+	enum { M = 3, CURG = 7, STORE = 11, LOAD = 4 };
+	uint32_t curg;
+	unsigned store;
+
+	if (!has(code, at, "\x48\x8b\x58", 3) || !has(code, at + 4, "\x48\x8b\x83", 3) ||
+	    code->size - at < STORE)
+		return false;
+	memcpy(&curg, code->bytes + at + CURG, sizeof(curg));
+	store = read_store_of_g(code, at + STORE, at, &path->g);
+	if (!store || !has(code, at + STORE + store, "\x48\x8b\x60", 3) ||
+	    code->size - at < STORE + store + LOAD || curg > UINT16_MAX)
+		return false;
+	path->m = code->bytes[at + M];
+	path->curg = (uint16_t)curg;
+	path->saved = code->bytes[at + STORE + store + 3];
+	path->known = path->m < SMALL && path->saved < SMALL;
+	return path->known;
+}
+
+bool special_code_go_path(const uint8_t *bytes, uint64_t size, struct special_go_path *ret_path)
+{
+	const struct code code = { .bytes = bytes, .size = size };
+	struct special_go_path path = { .known = false };
+
+	for (uint64_t at = 0; at < size; at++) {
+		if (read_path(&code, at, &path)) {
+			*ret_path = path;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct unwind_rule by_path(const struct code *code, const struct special_go_path *path,
+				  uint8_t cfa)
+{
+	struct unwind_rule rule = by_left(code, cfa);
+
+	rule.cfa_offset = path->g;
+	rule.reg = path->m;
+	rule.add = path->curg;
+	rule.more = path->saved;
+	return rule;
+}
+
+static bool tell_system_stack(const struct code *code, const struct special_go_path *path)
+{
+	uint64_t there = after_setting_sp(code, 0);
+	uint64_t back = there ? after_setting_sp(code, there) : 0;
+
+	if (!path->known || !back)
+		return false;
+	tell_own(code, 0, there);
+	tell(code, there, by_path(code, path, UNWIND_CFA_GO_SAVED));
+	tell_own(code, back, code->size);
+	return true;
+}
+
+static bool tell_more_stack(const struct code *code, const struct special_go_path *path)
+{
+	uint64_t there = after_setting_sp(code, 0);
+
+	if (!path->known || !there || code->pushes)
+		return false;
+	tell_own(code, 0, there);
+	tell(code, there, by_path(code, path, UNWIND_CFA_GO_RESUMED));
+	return true;
+}
+
+static bool tell_for_good(const struct code *code)
+{
+	uint64_t there = after_setting_sp(code, 0);
+
+	if (!there)
+		return false;
+	tell_own(code, 0, there);
+	tell(code, there, outermost());
+	return true;
+}
+
+/* Where a call of C code keeps the way back. */
+struct cgo_call {
+	uint64_t there, saved, back;	    /* offsets in the code: on the thread's stack; the way is
+					       saved; on the goroutine's again */
+	uint16_t g, depth;		    /* in the frame */
+	uint16_t stack_hi;		    /* in g */
+	uint64_t stays, stays_saved, leaves; /* the same if the caller is on the thread's stack */
+	uint16_t sp;			    /* saved in the frame */
+};
+
+/* mov G(%rsp),%rdi; mov STACK_HI(%rdi),%rsi; sub DEPTH(%rsp),%rsi */
+static bool read_way_back(const struct code *code, uint64_t at, struct cgo_call *call)
+{
+	enum { LOAD = 4 };
+	unsigned size = read_slot(code, at, "\x48\x8b\x3c", &call->g);
+
+	if (!size || !has(code, at + size, "\x48\x8b\x77", 3) || code->size - at < size + LOAD)
+		return false;
+	call->stack_hi = code->bytes[at + size + 3];
+	return call->stack_hi < SMALL &&
+	       read_slot(code, at + size + LOAD, "\x48\x2b\x34", &call->depth);
+}
+
+static bool read_cgo_call(const struct code *code, struct cgo_call *call)
+{
+	uint64_t at = call->there = after_setting_sp(code, 0);
+	uint16_t offset = 0;
+
+	while (at && at < code->size && !read_way_back(code, at, call))
+		at++;
+	if (!at || at >= code->size)
+		return false;
+	call->back = after_setting_sp(code, at);
+	call->saved = call->there; /* mov %rdi,DEPTH(%rsp) */
+	do {
+		call->saved = find_slot(code, call->saved, "\x48\x89\x3c", &offset);
+	} while (call->saved && offset != call->depth);
+	/* mov %rdx,SP(%rsp) */
+	call->stays_saved = call->back ? find_slot(code, call->back, "\x48\x89\x14", &call->sp) : 0;
+	call->leaves = call->stays_saved ? after_setting_sp(code, call->stays_saved) : 0;
+	for (at = call->back; at < call->stays_saved && !has(code, at, "\x48\x83\xec", 3);)
+		at++;
+	call->stays = at;
+	return call->leaves && call->saved && call->saved <= call->back &&
+	       call->stays < call->stays_saved;
+}
+
+static bool tell_cgo_call(const struct code *code)
+{
+	struct unwind_rule left = by_left(code, UNWIND_CFA_REGISTER);
+	struct unwind_rule depth = by_left(code, UNWIND_CFA_GO_DEPTH);
+	struct unwind_rule saved = by_left(code, UNWIND_CFA_SP_DEREF);
+	struct cgo_call call = { .there = 0 };
+
+	if (!read_cgo_call(code, &call))
+		return false;
+	left.reg = RDX;
+	depth.cfa_offset = call.g;
+	depth.add = call.stack_hi;
+	depth.reg = call.depth;
+	saved.add = (uint16_t)saved.cfa_offset;
+	saved.cfa_offset = call.sp;
+	tell_own(code, 0, call.there);
+	tell(code, call.there, left);
+	tell(code, call.saved, depth);
+	tell_own(code, call.back, call.stays);
+	tell(code, call.stays, left);
+	tell(code, call.stays_saved, saved);
+	tell_own(code, call.leaves, code->size);
+	return true;
+}
+
+const char *special_code_switch_name(size_t index, enum special_switch *ret_kind)
+{
+	static const struct {
+		const char *name;
+		enum special_switch kind;
+	} names[] = {
+		{ "runtime.systemstack", SPECIAL_SWITCH_SYSTEM_STACK },
+		{ "runtime.morestack", SPECIAL_SWITCH_MORE_STACK },
+		{ "runtime.asmcgocall", SPECIAL_SWITCH_CGO_CALL },
+		{ "runtime.mcall", SPECIAL_SWITCH_FOR_GOOD },
+		{ "runtime.clone", SPECIAL_SWITCH_FOR_GOOD },
+		{ "runtime.mstart", SPECIAL_SWITCH_START },
 	};
 
-	if (machine == EM_X86_64 && read_start(&code) && code.room <= INT32_MAX - 2 * WORD &&
-	    keeps_rbp(&code))
+	if (index >= sizeof(names) / sizeof(names[0]))
+		return NULL;
+	*ret_kind = names[index].kind;
+	return names[index].name;
+}
+
+/* False, with no rule: a function of another kind, or unknown code. */
+static bool tell_switch(const struct special_function *function, struct code *code)
+{
+	/* the frame pointer is stored in the room: no such function has any */
+	if (read_start(code) && !code->pushes)
+		return false;
+	switch (function->kind) {
+	case SPECIAL_SWITCH_SYSTEM_STACK:
+		return tell_system_stack(code, function->path);
+	case SPECIAL_SWITCH_MORE_STACK:
+		return tell_more_stack(code, function->path);
+	case SPECIAL_SWITCH_CGO_CALL:
+		return tell_cgo_call(code);
+	case SPECIAL_SWITCH_FOR_GOOD:
+		return tell_for_good(code);
+	default:
+		return false;
+	}
+}
+
+void special_code_switch(const struct special_function *function, special_code_row row,
+			 void *context)
+{
+	struct code code = { .address = function->address,
+			     .bytes = function->code,
+			     .size = function->size,
+			     .row = row,
+			     .context = context };
+
+	if (function->machine == EM_X86_64 && tell_switch(function, &code))
+		return;
+	if (function->kind == SPECIAL_SWITCH_START)
+		tell(&code, 0, outermost());
+	else if (function->machine == EM_X86_64 && read_start(&code) &&
+	    code.room <= INT32_MAX - 2 * WORD && keeps_rbp(&code))
 		tell_frame(&code);
 	else
 		tell(&code, 0,

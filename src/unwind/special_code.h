@@ -29,11 +29,45 @@ struct unwind_rule special_code_signal_rule(void);
 /* Receives the rule in force from an address on, in ascending order of addresses. */
 typedef void (*special_code_row)(void *context, uint64_t address, const struct unwind_rule *rule);
 
-/* Passes on the rules of such a function: its code @code, at @address, for an EM_ machine. If the
- * function sets up its frame pointer first and does not change it while it runs, the frame pointer
- * leads to the caller on any stack. Otherwise there is no way to the caller (UNWIND_CFA_SWITCHED).
- * All rules have UNWIND_RULE_SWITCH. */
-void special_code_switch(uint16_t machine, uint64_t address, const uint8_t *code, uint64_t size,
-			 special_code_row row, void *context);
+/* The functions by which Go's runtime goes from a goroutine's stack to its thread's. */
+enum special_switch {
+	SPECIAL_SWITCH_OTHER, /* any function that sets the stack pointer */
+	SPECIAL_SWITCH_SYSTEM_STACK,
+	SPECIAL_SWITCH_MORE_STACK,
+	SPECIAL_SWITCH_CGO_CALL,
+	SPECIAL_SWITCH_FOR_GOOD, /* nothing returns there */
+	SPECIAL_SWITCH_START,	 /* a thread starts with it, on any machine */
+};
+
+/* The names that have a kind of their own, by index. NULL: no more. */
+const char *special_code_switch_name(size_t index, enum special_switch *ret_kind);
+
+/* How to find the goroutine of a thread that is on its own stack. */
+struct special_go_path {
+	bool known;
+	int32_t g;		  /* where the thread has its g, from the thread pointer */
+	uint16_t m, curg, saved; /* where g has its m, m its goroutine, a goroutine its saved sp */
+};
+
+/* Reads the path in the code of runtime.systemstack on x86-64, which takes it to return. It is the
+ * same in all functions of the program. False: unknown code. */
+bool special_code_go_path(const uint8_t *code, uint64_t size, struct special_go_path *ret_path);
+
+/* A function that sets the stack pointer. */
+struct special_function {
+	uint16_t machine; /* EM_ */
+	enum special_switch kind;
+	const struct special_go_path *path;
+	uint64_t address;
+	const uint8_t *code;
+	uint64_t size;
+};
+
+/* Passes on the rules of such a function. Where Go's runtime has saved the goroutine's stack, the
+ * rules lead there. If another function sets up its frame pointer first and does not change it
+ * while it runs, the frame pointer leads to the caller on any stack. Otherwise there is no way to
+ * the caller (UNWIND_CFA_SWITCHED). All rules have UNWIND_RULE_SWITCH. */
+void special_code_switch(const struct special_function *function, special_code_row row,
+			 void *context);
 
 #endif

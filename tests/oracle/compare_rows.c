@@ -191,8 +191,9 @@ static bool same_saved(struct oracle *oracle, const char *cell, uint64_t address
 		snprintf(text, READELF_CELL, "c%+d", offset);
 		return saved == UNWIND_SAVED_CFA && strcmp(cell, text) == 0;
 	}
+	/* Go's descriptions never mention the frame pointer */
 	if (reg == oracle->names->fp_number && (!*cell || strcmp(cell, "u") == 0) &&
-	    saved == UNWIND_SAVED_SAME)
+	    (saved == UNWIND_SAVED_SAME || saved >= UNWIND_SAVED_LINK))
 		return true;
 	if (reg == oracle->names->fp_number && *cell && strcmp(cell, "exp") != 0 &&
 	    saved == UNWIND_SAVED_UNDEFINED)

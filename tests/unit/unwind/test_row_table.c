@@ -284,6 +284,9 @@ static void test_go_switches(void **state)
 		assert_int_equal(offset_at(table, text + 48), 24);
 		assert_int_equal(offset_at(table, text + 79), 24);
 		assert_int_equal(offset_at(table, text + 80), -1);
+		rule = row_table_find(row_table_rows(table), text + 79);
+		assert_int_equal(rule->fp, *rows[i].table ? UNWIND_SAVED_MAYBE_LINK
+							  : UNWIND_SAVED_SAME);
 		row_table_free(table);
 	}
 }
@@ -323,6 +326,7 @@ static void test_go_injected(void **state)
 
 			assert_non_null(rule);
 			assert_int_equal(rule->flags, at < 48 ? rows[i].flags : 0);
+			assert_int_equal(rule->fp, UNWIND_SAVED_MAYBE_LINK);
 			assert_int_equal(rule->cfa_offset, at < 48 ? 72 : 24);
 		}
 		row_table_free(table);

@@ -101,8 +101,8 @@ static void write_row(void *context, uint64_t address, const struct unwind_rule 
 	assert_int_equal(rule->flags, UNWIND_RULE_SWITCH);
 	assert_true(address >= ADDRESS);
 	buf_printf(text, "%s%d ", buf_text(text)[0] ? ", " : "", (int)(address - ADDRESS));
-	if (rule->cfa == UNWIND_CFA_SWITCHED) {
-		buf_add_str(text, "none");
+	if (rule->cfa == UNWIND_CFA_SWITCHED || rule->ra == UNWIND_SAVED_UNDEFINED) {
+		buf_add_str(text, rule->cfa == UNWIND_CFA_SWITCHED ? "none" : "start");
 		return;
 	}
 	assert_int_equal(rule->ra, UNWIND_SAVED_CFA);
@@ -111,7 +111,18 @@ static void write_row(void *context, uint64_t address, const struct unwind_rule 
 		assert_int_equal(rule->fp, UNWIND_SAVED_CFA);
 		assert_int_equal(rule->fp_offset, -16);
 	}
-	if (rule->cfa == UNWIND_CFA_FP) {
+	if (rule->cfa >= UNWIND_CFA_GO_DEPTH) {
+		buf_printf(text, "%s(%d %d %d %d)%s",
+			   rule->cfa == UNWIND_CFA_GO_DEPTH   ? "depth"
+			   : rule->cfa == UNWIND_CFA_GO_SAVED ? "saved"
+							      : "resumed",
+			   rule->cfa_offset, rule->reg, rule->add, rule->more,
+			   rule->fp == UNWIND_SAVED_CFA ? " linked" : "");
+	} else if (rule->cfa == UNWIND_CFA_REGISTER) {
+		buf_printf(text, "r%d+%d", rule->reg, rule->cfa_offset);
+	} else if (rule->cfa == UNWIND_CFA_SP_DEREF) {
+		buf_printf(text, "*(sp+%d)+%d", rule->cfa_offset, rule->add);
+	} else if (rule->cfa == UNWIND_CFA_FP) {
 		assert_int_equal(rule->cfa_offset, 16);
 		buf_printf(text, "fp%s", rule->fp == UNWIND_SAVED_CFA ? "" : " kept");
 	} else {
@@ -121,13 +132,28 @@ static void write_row(void *context, uint64_t address, const struct unwind_rule 
 	}
 }
 
-static void check(uint16_t machine, const char *code, size_t size, const char *wanted)
+static void check_kind(uint16_t machine, enum special_switch kind,
+		       const struct special_go_path *path, const char *code, size_t size,
+		       const char *wanted)
 {
+	const struct special_function function = { .machine = machine,
+						   .kind = kind,
+						   .path = path,
+						   .address = ADDRESS,
+						   .code = (const uint8_t *)code,
+						   .size = size };
 	struct buf text = { 0 };
 
-	special_code_switch(machine, ADDRESS, (const uint8_t *)code, size, write_row, &text);
+	special_code_switch(&function, write_row, &text);
 	assert_string_equal(buf_text(&text), wanted);
 	buf_done(&text);
+}
+
+static void check(uint16_t machine, const char *code, size_t size, const char *wanted)
+{
+	const struct special_go_path none = { .known = false };
+
+	check_kind(machine, SPECIAL_SWITCH_OTHER, &none, code, size, wanted);
 }
 
 #define CHECK(code, wanted) check(EM_X86_64, code, sizeof(code) - 1, wanted)
@@ -184,12 +210,154 @@ static void nothing_to_hold_on_to(void **state)
 	check(EM_AARCH64, NEWER BODY "\x5d\xc3", 14, "0 none");
 }
 
+/* The functions of Go's runtime, as Go 1.19 makes them (OLD) and with what later releases changed. */
+
+static const struct special_go_path known = {
+	.known = true, .g = -8, .m = 48, .curg = 192, .saved = 56
+};
+
+/* mov 8(%rsp),%rdi; call; mov 56(%rdx),%rbx; mov %rbx,%rsp; call *%rdi */
+#define TO_SYSTEM_STACK "\x48\x8b\x7c\x24\x08\xe8\0\0\0\0\x48\x8b\x5a\x38\x48\x89\xdc\xff\xd7"
+/* mov 48(%rax),%rbx; mov 192(%rbx),%rax */
+#define TO_CURG "\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
+/* mov 56(%rax),%rsp; movq $0,56(%rax) */
+#define FROM_CURG "\x48\x8b\x60\x38\x48\xc7\x40\x38\0\0\0\0"
+/* mov %fs:-16,%rax; ...; mov %rax,%fs:-16; ... */
+#define BACK                                                                        \
+	"\x64\x48\x8b\x04\x25\xf0\xff\xff\xff" TO_CURG                             \
+	"\x64\x48\x89\x04\x25\xf0\xff\xff\xff" FROM_CURG
+/* mov $-8,%rcx; mov %fs:(%rcx),%rax; ...; mov %rax,%fs:(%rcx); ... */
+#define BACK_PIE                                                                    \
+	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01" TO_CURG "\x64\x48\x89\x01" FROM_CURG
+/* mov 56(%rdx),%rsp; call *%rdi */
+#define TO_SYSTEM_STACK_LATER "\xe8\0\0\0\0\x48\x8b\x62\x38\xff\xd7"
+
+static bool path_of(const char *code, size_t size, struct special_go_path *ret_path)
+{
+	return special_code_go_path((const uint8_t *)code, size, ret_path);
+}
+
+#define PATH_OF(code, path) path_of(code, sizeof(code) - 1, path)
+
+static void the_path_to_the_goroutine(void **state)
+{
+	struct special_go_path path = { .known = false };
+
+	(void)state;
+	assert_true(PATH_OF(TO_SYSTEM_STACK BACK "\xc3", &path));
+	assert_true(path.known);
+	assert_int_equal(path.g, -16);
+	assert_int_equal(path.m, 48);
+	assert_int_equal(path.curg, 192);
+	assert_int_equal(path.saved, 56);
+	assert_true(PATH_OF(TO_SYSTEM_STACK BACK_PIE "\xc3", &path));
+	assert_int_equal(path.g, -8);
+	/* where g is is read from memory, as in shared objects */
+	assert_false(PATH_OF("\x48\x8b\x0d\0\0\0\0\x64\x48\x8b\x01" TO_CURG
+			     "\x64\x48\x89\x01" FROM_CURG,
+			     &path));
+	assert_false(PATH_OF(TO_CURG FROM_CURG, &path));
+	assert_false(PATH_OF("", &path));
+	for (size_t size = 0; size < sizeof(BACK) - 13; size++)
+		assert_false(path_of(BACK, size, &path));
+}
+
+#define KIND(kind, path, code, wanted) \
+	check_kind(EM_X86_64, SPECIAL_SWITCH_##kind, path, code, sizeof(code) - 1, wanted)
+
+static void to_the_system_stack(void **state)
+{
+	const struct special_go_path none = { .known = false };
+
+	(void)state;
+	KIND(SYSTEM_STACK, &known, TO_SYSTEM_STACK BACK "\xc3\xff\xe7",
+	     "0 sp+8, 17 saved(-8 48 192 56), 52 sp+8");
+	KIND(SYSTEM_STACK, &known, TO_SYSTEM_STACK BACK_PIE "\xc3",
+	     "0 sp+8, 17 saved(-8 48 192 56), 49 sp+8");
+	KIND(SYSTEM_STACK, &known, NEWER TO_SYSTEM_STACK_LATER BACK "\x5d\xc3\x90\x5d\xff\xe7\x90",
+	     "0 sp+8, 1 sp+16 saved, 4 fp, 13 saved(-8 48 192 56) linked, 48 fp, 57 sp+8, "
+	     "58 fp, 60 sp+8, 62 fp");
+	KIND(SYSTEM_STACK, &none, TO_SYSTEM_STACK BACK "\xc3", "0 none");
+	KIND(SYSTEM_STACK, &known, TO_SYSTEM_STACK "\xc3", "0 none");
+	check_kind(EM_AARCH64, SPECIAL_SWITCH_SYSTEM_STACK, &known, TO_SYSTEM_STACK BACK,
+		   sizeof(TO_SYSTEM_STACK BACK) - 1, "0 none");
+}
+
+static void what_never_returns(void **state)
+{
+	(void)state;
+	/* mov 56(%rbx),%rsp; call */
+	KIND(MORE_STACK, &known, "\x48\x8b\x04\x24\x48\x8b\x63\x38\xe8\0\0\0\0",
+	     "0 sp+8, 8 resumed(-8 48 192 56)");
+	KIND(MORE_STACK, &known, "\x48\x8b\x04\x24\xc3", "0 none");
+	/* mov 56(%r14),%rsp; push %rax; call *%r12 */
+	KIND(FOR_GOOD, &known, "\x49\x8b\x66\x38\x50\x41\xff\xd4", "0 sp+8, 4 start");
+	/* mov %rsi,%rsp; call *%r12 */
+	KIND(FOR_GOOD, &known, "\x0f\x05\x48\x89\xf4\x41\xff\xd4", "0 sp+8, 5 start");
+	KIND(FOR_GOOD, &known, "\x0f\x05\xc3", "0 none");
+	KIND(START, &known, "\xe8\0\0\0\0\xc3", "0 start");
+	check_kind(EM_AARCH64, SPECIAL_SWITCH_START, &known, "", 0, "0 start");
+}
+
+/* mov %rsp,%rdx; mov 56(%rsi),%rsp; sub $64,%rsp; mov %rdi,48(%rsp); mov 8(%rdi),%rdi;
+ * mov %rdi,40(%rsp); call *%rax */
+#define CALL_C                                                               \
+	"\x48\x89\xe2\x48\x8b\x66\x38\x48\x83\xec\x40\x48\x89\x7c\x24\x30" \
+	"\x48\x8b\x7f\x08\x48\x89\x7c\x24\x28\xff\xd0"
+/* mov 48(%rsp),%rdi; mov 8(%rdi),%rsi; sub 40(%rsp),%rsi; mov %rsi,%rsp; ret */
+#define BACK_FROM_C "\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28\x48\x89\xf4\xc3"
+/* sub $64,%rsp; mov %rdx,40(%rsp); call *%rax; mov 40(%rsp),%rsi; mov %rsi,%rsp; ret */
+#define STAY                                                                          \
+	"\x48\x83\xec\x40\x48\x89\x54\x24\x28\xff\xd0\x48\x8b\x74\x24\x28\x48\x89\xf4" \
+	"\xc3"
+/* the same with 8(%rsp) and (%rsp) */
+#define CALL_C_LATER                                                     \
+	"\x48\x89\xe2\x48\x8b\x66\x38\x48\x83\xec\x10\x48\x89\x7c\x24\x08" \
+	"\x48\x8b\x7f\x08\x48\x89\x3c\x24\xff\xd0"
+#define BACK_FROM_C_LATER "\x48\x8b\x7c\x24\x08\x48\x8b\x77\x08\x48\x2b\x34\x24\x48\x89\xf4\x5d\xc3"
+#define STAY_LATER                                                                    \
+	"\x48\x83\xec\x10\x48\x89\x14\x24\xff\xd0\x48\x8b\x34\x24\x48\x89\xf4\x5d\xc3"
+
+static void calls_of_c(void **state)
+{
+	(void)state;
+	KIND(CGO_CALL, &known, CALL_C BACK_FROM_C STAY,
+	     "0 sp+8, 7 r1+8, 25 depth(48 40 8 0), 44 sp+8, 45 r1+8, 54 *(sp+40)+8, 64 sp+8");
+	KIND(CGO_CALL, &known, NEWER CALL_C_LATER BACK_FROM_C_LATER STAY_LATER,
+	     "0 sp+8, 1 sp+16 saved, 4 fp, 11 r1+16, 28 depth(8 0 8 0) linked, 46 fp, 47 sp+8, "
+	     "48 r1+16, 56 *(sp+0)+16, 65 fp, 66 sp+8");
+	KIND(CGO_CALL, &known, CALL_C BACK_FROM_C, "0 none");
+	KIND(CGO_CALL, &known, CALL_C STAY, "0 none");
+	KIND(CGO_CALL, &known, "", "0 none");
+}
+
+static void names_of_switches(void **state)
+{
+	enum special_switch kind = SPECIAL_SWITCH_OTHER;
+	size_t count = 0;
+
+	(void)state;
+	for (const char *name; (name = special_code_switch_name(count, &kind)); count++) {
+		assert_memory_equal(name, "runtime.", 8);
+		assert_int_not_equal(kind, SPECIAL_SWITCH_OTHER);
+	}
+	assert_int_equal(count, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),	cmocka_unit_test(test_not_found),
-		cmocka_unit_test(test_offsets), cmocka_unit_test(older_frames),
-		cmocka_unit_test(newer_frames), cmocka_unit_test(nothing_to_hold_on_to),
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_offsets),
+		cmocka_unit_test(older_frames),
+		cmocka_unit_test(newer_frames),
+		cmocka_unit_test(nothing_to_hold_on_to),
+		cmocka_unit_test(the_path_to_the_goroutine),
+		cmocka_unit_test(to_the_system_stack),
+		cmocka_unit_test(what_never_returns),
+		cmocka_unit_test(calls_of_c),
+		cmocka_unit_test(names_of_switches),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);

@@ -239,6 +239,77 @@ static void on_another_stack(void **state)
 	assert_int_equal(fake.end, STACK_SWITCHED);
 }
 
+/* Go's frames have the caller's rbp below the return address. At 0x1810 a compiled function, at
+ * 0x1910 one of assembly, both with 16 bytes; at 0x1a10 code that needs rbp. */
+static void through_frames_of_go(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_SP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_LINK,
+		  .fp_offset = -16 },
+		{ .cfa = UNWIND_CFA_SP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_MAYBE_LINK,
+		  .fp_offset = -16 },
+		{ .cfa = UNWIND_CFA_FP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_CFA,
+		  .fp_offset = -16,
+		  .flags = UNWIND_RULE_SWITCH },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					 UNWIND_ROW(0x900, 2), UNWIND_ROW(0xa00, 3) };
+	static const uint32_t pages[] = { 0, 4 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 4,
+					    .rule_count = 4,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	/* Columns: pc, rbp, saved rbp and return address of two frames; the frame at 0x8020 has the
+	 * return address 0x1f10, where a program starts. */
+	static const struct {
+		uint64_t pc, fp, stack[4];
+		size_t count;
+		enum stack_end end;
+	} cases[] = {
+		/* both are set up */
+		{ 0x1810, 0x8000, { 0x8010, 0x1910, 0x8020, 0x1a10 }, 4, STACK_COMPLETE },
+		/* the first is not yet, or not any more, and rbp is the second's */
+		{ 0x1810, 0x8010, { 0x1234, 0x1910, 0x8020, 0x1a10 }, 4, STACK_COMPLETE },
+		/* the second does not save rbp */
+		{ 0x1810, 0x8000, { 0x8020, 0x1910, 0x1234, 0x1a10 }, 4, STACK_COMPLETE },
+		/* assembly used rbp for something else, its caller saved it before */
+		{ 0x1910, 0x1234, { 0x4321, 0x1810, 0x8020, 0x1a10 }, 4, STACK_COMPLETE },
+		/* nothing leads back from where its caller is not compiled */
+		{ 0x1910, 0x1234, { 0x4321, 0x1910, 0x8020, 0x1a10 }, 3, STACK_SWITCHED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fake fake = { .table = &table };
+
+		memcpy(fake.stack, cases[i].stack, sizeof(cases[i].stack));
+		fake.stack[5] = 0x1f10;
+		fake.registers = new_fake().registers;
+		fake.registers.pc = cases[i].pc;
+		fake.registers.values[RBP] = cases[i].fp;
+		assert_int_equal(walk_fake(&fake, 16), cases[i].count);
+		assert_int_equal(fake.end, cases[i].end);
+		assert_int_equal(fake.addresses[2], 0x1a10);
+	}
+}
+
 /* A signal handler made the code at 0x1900 call the code at 0x1810. The row from 0x1900 on
  * describes the interrupted frame. On arm64 it is a leaf, whose lr the handler saved. */
 static void through_a_call_that_was_injected(void **state)
@@ -288,6 +359,7 @@ int main(void)
 		cmocka_unit_test(trampolines_tell_how_they_end),
 		cmocka_unit_test(zeroes_in_the_frame_pointer),
 		cmocka_unit_test(on_another_stack),
+		cmocka_unit_test(through_frames_of_go),
 		cmocka_unit_test(through_a_call_that_was_injected),
 	};
 
