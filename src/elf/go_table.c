@@ -21,7 +21,7 @@ static const uint32_t MAGIC_2 = 0xfffffffb, MAGIC_16 = 0xfffffffa, MAGIC_18 = 0x
 /* All offsets are from the beginning. */
 struct go_table {
 	const struct elf_file *file;
-	const struct elf_section *section;
+	struct elf_section section; /* the table, or the part of a section that it begins */
 	struct section_data *data;
 	bool relative;	/* addresses are 32-bit distances from the text */
 	unsigned word;	/* bytes of a pointer */
@@ -68,7 +68,7 @@ static uint64_t text_of(const struct go_table *table, uint64_t told, uint64_t to
 	const struct elf_section *text;
 
 	if (!told)
-		told = relocated(table->file, table->section->address + told_at);
+		told = relocated(table->file, table->section.address + told_at);
 	if (told)
 		return told;
 	text = elf_file_find(table->file, ".text");
@@ -182,11 +182,69 @@ uint64_t go_table_count(const struct go_table *table)
 	return table->count;
 }
 
-static const struct elf_section *find_section(const struct elf_file *file)
+/* Bytes that every table of Go 1.16 and later begins with on 64-bit x86 and arm64, but for the
+ * first. */
+static bool is_start(const uint8_t *bytes)
+{
+	static const uint8_t rest[] = { 0xff, 0xff, 0xff, 0, 0 };
+	bool x86 = bytes[6] == 1, arm64 = bytes[6] == 4;
+
+	return (bytes[0] == (uint8_t)MAGIC_16 || bytes[0] == (uint8_t)MAGIC_18 ||
+		bytes[0] == (uint8_t)MAGIC_20) &&
+	       memcmp(bytes + 1, rest, sizeof(rest)) == 0 && (x86 || arm64) && bytes[7] == 8;
+}
+
+/* Searches a section for the table, which begins at a multiple of its alignment. */
+static bool find_start(const struct elf_file *file, const struct elf_section *section,
+		       uint64_t *ret_offset)
+{
+	enum { ALIGNMENT = 32, START = 8, PIECE = 1 << 16, MOST = 1 << 28 };
+	_cleanup_(section_data_freep) struct section_data *data = NULL;
+	uint64_t offset = -section->address & (ALIGNMENT - 1);
+
+	if (section->flags & SHF_COMPRESSED || section_data_open(file, section, &data, NULL) < 0)
+		return false;
+	for (; offset + START <= section_data_size(data) && offset < MOST; offset += ALIGNMENT) {
+		const uint8_t *bytes = section_data_bytes(data, offset, START);
+
+		if (!bytes)
+			return false;
+		if (is_start(bytes)) {
+			*ret_offset = offset;
+			return true;
+		}
+		if (offset % PIECE < ALIGNMENT)
+			section_data_forget(data);
+	}
+	return false;
+}
+
+/* The C linker puts the table of a position-independent program with C code among other data. */
+static bool find_among_data(const struct elf_file *file, struct elf_section *ret_section)
+{
+	const struct elf_section *section = elf_file_find(file, ".data.rel.ro");
+	uint64_t offset = 0;
+
+	if (!section || !elf_file_find(file, ".go.buildinfo") ||
+	    !find_start(file, section, &offset))
+		return false;
+	*ret_section = *section;
+	ret_section->address += offset;
+	ret_section->offset += offset;
+	ret_section->size -= offset;
+	return true;
+}
+
+static bool find_section(const struct elf_file *file, struct elf_section *ret_section)
 {
 	const struct elf_section *section = elf_file_find(file, ".gopclntab");
 
-	return section ? section : elf_file_find(file, ".data.rel.ro.gopclntab");
+	if (!section)
+		section = elf_file_find(file, ".data.rel.ro.gopclntab");
+	if (!section)
+		return find_among_data(file, ret_section);
+	*ret_section = *section;
+	return true;
 }
 
 void go_table_free(struct go_table *table)
@@ -199,16 +257,14 @@ void go_table_free(struct go_table *table)
 
 struct go_table *go_table_open(const struct elf_file *file)
 {
-	const struct elf_section *section = find_section(file);
-	struct section_data *data;
+	struct elf_section section;
 	struct go_table *table;
 
-	if (!section || section->flags & SHF_COMPRESSED ||
-	    section_data_open(file, section, &data, NULL) < 0)
+	if (!find_section(file, &section) || section.flags & SHF_COMPRESSED)
 		return NULL;
 	table = xcalloc(1, sizeof(*table));
-	*table = (struct go_table){ .file = file, .section = section, .data = data };
-	if (read_header(table))
+	*table = (struct go_table){ .file = file, .section = section };
+	if (section_data_open(file, &table->section, &table->data, NULL) == 0 && read_header(table))
 		return table;
 	go_table_free(table);
 	return NULL;
@@ -249,7 +305,7 @@ bool go_table_read(const struct elf_file *file, struct symbol_index *index, bool
 
 	if (!table)
 		return false;
-	names.offset = table->section->offset + table->names;
+	names.offset = table->section.offset + table->names;
 	names.size = table->names_size;
 	if (symbol_index_read_names(index, file, &names, &first, NULL) < 0)
 		return false;

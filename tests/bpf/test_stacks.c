@@ -309,6 +309,100 @@ static void test_recursion_is_walked_as_in_user_space(void **state)
 	compare_both(DEEP + 2);
 }
 
+/* Go's structures, as offsets in words: g has its m at 6 and what it saved at 7; m its goroutine at
+ * 24. The thread has its g one word below the thread pointer. */
+static void test_the_goroutine_of_a_system_stack_is_found(void **state)
+{
+	enum { RETURN = 0x1234, RESUMED = 0x5678, SP = 0x7f0000001000 };
+	static uint64_t thread[2], g0[9], m[25], g[9], stack[2] = { 0x7f00, RETURN };
+	static const struct unwind_rule scheduler = { .flags = UNWIND_RULE_SCHEDULER };
+	struct unwind_rule rule = { .cfa = UNWIND_CFA_GO_SAVED,
+				    .cfa_offset = -8,
+				    .reg = 6 * 8,
+				    .add = 24 * 8,
+				    .more = 7 * 8,
+				    .ra = UNWIND_SAVED_CFA,
+				    .ra_offset = -8,
+				    .fp = UNWIND_SAVED_CFA,
+				    .fp_offset = -16,
+				    .bx_offset = UNWIND_BX_LOST,
+				    .flags = UNWIND_RULE_SWITCH };
+	const struct unwind_frame start = { .pc = 0x1000, .sp = SP, .bx_known = 1 };
+	struct unwind_frame frame = start;
+
+	(void)state;
+	thread[0] = (uintptr_t)g0;
+	g0[6] = (uintptr_t)m;
+	m[24] = (uintptr_t)g;
+	g[7] = (uintptr_t)stack;
+	g[8] = RESUMED;
+	world.task.thread.fsbase = (uintptr_t)&thread[1];
+	kernel_memory_add((uintptr_t)thread, thread, sizeof(thread));
+	kernel_memory_add((uintptr_t)g0, g0, sizeof(g0));
+	kernel_memory_add((uintptr_t)m, m, sizeof(m));
+	kernel_memory_add((uintptr_t)g, g, sizeof(g));
+	kernel_memory_add((uintptr_t)stack, stack, sizeof(stack));
+
+	/* systemstack with a frame, and without */
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(frame.pc, RETURN);
+	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
+	assert_int_equal(frame.fp, 0x7f00);
+	assert_false(frame.bx_known);
+	frame = start;
+	rule.fp = UNWIND_SAVED_SAME;
+	rule.fp_offset = 0;
+	g[7] = (uintptr_t)(stack + 1);
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(frame.pc, RETURN);
+	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
+
+	/* morestack */
+	frame = start;
+	rule.cfa = UNWIND_CFA_GO_RESUMED;
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(frame.pc, RESUMED);
+	assert_int_equal(frame.sp, (uintptr_t)(stack + 1));
+	assert_false(frame.exact);
+
+	/* a thread that has no goroutine, before and after the scheduler took over */
+	m[24] = 0;
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
+	(void)unwind_step(&frame, &scheduler, 0, NULL, NULL, 0);
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_COMPLETE);
+	rule.cfa = UNWIND_CFA_GO_SAVED;
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
+}
+
+/* What asmcgocall keeps: g in the word after the distance from the end of its stack. */
+static void test_the_goroutine_that_called_c_is_found(void **state)
+{
+	enum { RETURN = 0x1234 };
+	static uint64_t g[2], own[2], stack[4] = { 0, 0, RETURN };
+	const struct unwind_rule rule = { .cfa = UNWIND_CFA_GO_DEPTH,
+					  .cfa_offset = 8,
+					  .reg = 0,
+					  .add = 8,
+					  .ra = UNWIND_SAVED_CFA,
+					  .ra_offset = -8,
+					  .flags = UNWIND_RULE_SWITCH };
+	struct unwind_frame frame = { .pc = 0x1000, .sp = (uintptr_t)own };
+
+	(void)state;
+	g[1] = (uintptr_t)(stack + 4);
+	own[0] = 2 * sizeof(stack[0]);
+	own[1] = (uintptr_t)g;
+	kernel_memory_add((uintptr_t)g, g, sizeof(g));
+	kernel_memory_add((uintptr_t)own, own, sizeof(own));
+	kernel_memory_add((uintptr_t)stack, stack, sizeof(stack));
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(frame.pc, RETURN);
+	assert_int_equal(frame.sp, (uintptr_t)(stack + 3));
+	frame.sp = (uintptr_t)own;
+	own[1] = 0;
+	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
+}
+
 static void test_a_library_that_calls_back_is_walked(void **state)
 {
 	int numbers[] = { 2, 1 };
