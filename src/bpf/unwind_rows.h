@@ -42,8 +42,9 @@ enum unwind_cfa {
 				stack ends at its `add`, and the distance from there */
 	UNWIND_CFA_GO_SAVED, /* S = *(goroutine + more): systemstack. The thread's g is at `offset`
 				from the thread pointer, the goroutine is *(*(g + reg) + add) */
-	UNWIND_CFA_GO_RESUMED, /* the same S, but it is the CFA, and the word after S is the pc:
-				  morestack, which calls the function anew */
+	UNWIND_CFA_GO_RESUMED, /* morestack: its caller has no frame yet, only a return address at
+				  the same S. Its pc is in the word after the saved sp, its rbp
+				  at goroutine + fp_offset (UNWIND_SAVED_CFA of fp) */
 };
 
 /* Where the caller's value of a register is. */

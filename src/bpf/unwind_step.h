@@ -65,7 +65,8 @@ struct unwind_frame {
 	__u8 guessed;  /* found by frame pointers, without a row */
 	__u8 bx_known; /* x86-64: bx or bx_at is this frame's */
 	__u8 scheduler; /* a frame of Go's scheduler was passed: UNWIND_RULE_SCHEDULER */
-	__u8 zero[2];
+	__u8 unframed;	/* a function at its start: the return address is at sp */
+	__u8 zero[1];
 	__u64 bx;    /* rbx, until a frame saves it */
 	__u64 bx_at; /* where it was saved; 0: nowhere. Read only if a CFA needs it */
 };
@@ -89,6 +90,7 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->guessed = 0;
 	frame->bx_known = !arm64;
 	frame->scheduler = 0;
+	frame->unframed = 0;
 	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
 	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
 	frame->bx_at = 0;
@@ -159,28 +161,38 @@ UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
-/* Where Go's runtime left the goroutine's stack, and the pc it saved, if it did. */
+/* The goroutine of a thread that is on its own stack. */
+UNWIND_INLINE enum unwind_end unwind_find_goroutine(const struct unwind_rule *rule,
+						    const void *memory, __u64 *ret_goroutine)
+{
+	__u64 at = 0;
+
+	if (UNWIND_READ_THREAD(memory, (__u64)(__s64)rule->cfa_offset, &at, sizeof(at)) < 0 ||
+	    UNWIND_READ(memory, at + rule->reg, &at, sizeof(at)) < 0 ||
+	    UNWIND_READ(memory, at + rule->add, &at, sizeof(at)) < 0 || !at)
+		return UNWIND_END_SWITCHED;
+	*ret_goroutine = at;
+	return UNWIND_MORE;
+}
+
+/* Where Go's runtime left the goroutine's stack. */
 UNWIND_INLINE enum unwind_end unwind_find_go_stack(const struct unwind_frame *frame,
 						   const struct unwind_rule *rule,
-						   const void *memory, __u64 *ret_sp, __u64 *ret_pc)
+						   const void *memory, __u64 *ret_sp)
 {
-	__u64 at = 0, saved[2] = { 0 }; /* sp, pc; of GO_DEPTH: the distance */
+	__u64 at = 0, depth = 0;
 
-	if (rule->cfa == UNWIND_CFA_GO_DEPTH) {
-		if (UNWIND_READ(memory, frame->sp + (__u64)(__s64)rule->cfa_offset, &at, 8) < 0 ||
-		    UNWIND_READ(memory, at + rule->add, &at, 8) < 0 ||
-		    UNWIND_READ(memory, frame->sp + rule->reg, &saved[0], 8) < 0)
+	if (rule->cfa == UNWIND_CFA_GO_SAVED) {
+		if (unwind_find_goroutine(rule, memory, &at) != UNWIND_MORE ||
+		    UNWIND_READ(memory, at + rule->more, ret_sp, sizeof(*ret_sp)) < 0)
 			return UNWIND_END_SWITCHED;
-		*ret_sp = at - saved[0];
 		return UNWIND_MORE;
 	}
-	if (UNWIND_READ_THREAD(memory, (__u64)(__s64)rule->cfa_offset, &at, 8) < 0 ||
-	    UNWIND_READ(memory, at + rule->reg, &at, 8) < 0 ||
-	    UNWIND_READ(memory, at + rule->add, &at, 8) < 0 ||
-	    UNWIND_READ(memory, at + rule->more, saved, sizeof(saved)) < 0)
+	if (UNWIND_READ(memory, frame->sp + (__u64)(__s64)rule->cfa_offset, &at, sizeof(at)) < 0 ||
+	    UNWIND_READ(memory, at + rule->add, &at, sizeof(at)) < 0 ||
+	    UNWIND_READ(memory, frame->sp + rule->reg, &depth, sizeof(depth)) < 0)
 		return UNWIND_END_SWITCHED;
-	*ret_sp = saved[0];
-	*ret_pc = saved[1];
+	*ret_sp = at - depth;
 	return UNWIND_MORE;
 }
 
@@ -286,22 +298,42 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 	return end;
 }
 
-/* From morestack to the function that called it. */
+/* From morestack to the function that called it, which has no frame yet. */
 UNWIND_INLINE enum unwind_end unwind_resume(struct unwind_frame *frame,
 					    const struct unwind_rule *rule, const void *memory)
 {
-	__u64 sp = 0, pc = 0;
+	__u64 goroutine = 0, saved[2]; /* sp, pc */
 
 	/* Instead of giving it a larger stack, the runtime preempted the goroutine. */
 	if (frame->scheduler)
 		return UNWIND_END_COMPLETE;
-	if (unwind_find_go_stack(frame, rule, memory, &sp, &pc) != UNWIND_MORE || !pc)
+	if (unwind_find_goroutine(rule, memory, &goroutine) != UNWIND_MORE ||
+	    UNWIND_READ(memory, goroutine + rule->more, saved, sizeof(saved)) < 0 || !saved[1])
 		return UNWIND_END_SWITCHED;
-	frame->pc = pc;
-	frame->sp = sp;
+	frame->fp_known = rule->fp == UNWIND_SAVED_CFA &&
+			  UNWIND_READ(memory, goroutine + (__u64)(__s64)rule->fp_offset, &frame->fp,
+				      sizeof(frame->fp)) == 0;
+	frame->pc = saved[1];
+	frame->sp = saved[0];
 	frame->exact = 0;
 	frame->guessed = 0;
 	frame->bx_known = 0;
+	frame->unframed = 1;
+	return UNWIND_MORE;
+}
+
+/* From a function that has no frame yet. */
+UNWIND_INLINE enum unwind_end unwind_by_sp(struct unwind_frame *frame, const void *memory)
+{
+	__u64 ra = 0;
+
+	if (UNWIND_READ(memory, frame->sp, &ra, sizeof(ra)) < 0)
+		return UNWIND_END_NO_MEMORY;
+	if (ra == 0)
+		return UNWIND_END_COMPLETE;
+	frame->pc = ra;
+	frame->sp += sizeof(ra);
+	frame->unframed = 0;
 	return UNWIND_MORE;
 }
 
@@ -320,7 +352,7 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	if (rule->cfa == UNWIND_CFA_GO_RESUMED)
 		return unwind_resume(frame, rule, memory);
 	if (rule->cfa == UNWIND_CFA_GO_DEPTH || rule->cfa == UNWIND_CFA_GO_SAVED) {
-		end = unwind_find_go_stack(frame, rule, memory, &cfa, &ra);
+		end = unwind_find_go_stack(frame, rule, memory, &cfa);
 		cfa += rule->fp == UNWIND_SAVED_CFA ? 16 : 8;
 	} else {
 		end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
@@ -469,6 +501,8 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 		return UNWIND_END_COMPLETE;
 	if (rule && rule->flags & UNWIND_RULE_SCHEDULER)
 		frame->scheduler = 1;
+	if (frame->unframed)
+		return unwind_by_sp(frame, memory);
 	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		return unwind_by_rule(frame, rule, registers, memory, arm64);
 	if (!arm64) {

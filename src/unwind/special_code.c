@@ -442,14 +442,32 @@ static bool tell_system_stack(const struct code *code, const struct special_go_p
 	return true;
 }
 
+/* Where morestack saves rbp in the goroutine: mov %rbp,PLACE(REG). 0: not found. */
+static uint8_t place_of_rbp(const struct code *code, uint64_t end)
+{
+	enum { FIELDS = 0xf8, RBP_TO_SMALL = 0x68, TO_SIB = 0x6c, LENGTH = 4 };
+
+	for (uint64_t at = 0; at + LENGTH <= end; at++) {
+		const uint8_t *bytes = code->bytes + at;
+
+		if (has(code, at, "\x48\x89", 2) && (bytes[2] & FIELDS) == RBP_TO_SMALL &&
+		    bytes[2] != TO_SIB && bytes[3] < SMALL)
+			return bytes[3];
+	}
+	return 0;
+}
+
 static bool tell_more_stack(const struct code *code, const struct special_go_path *path)
 {
+	struct unwind_rule rule = by_path(code, path, UNWIND_CFA_GO_RESUMED);
 	uint64_t there = after_setting_sp(code, 0);
 
 	if (!path->known || !there || code->pushes)
 		return false;
+	rule.fp_offset = place_of_rbp(code, there);
+	rule.fp = rule.fp_offset ? UNWIND_SAVED_CFA : UNWIND_SAVED_UNDEFINED;
 	tell_own(code, 0, there);
-	tell(code, there, by_path(code, path, UNWIND_CFA_GO_RESUMED));
+	tell(code, there, rule);
 	return true;
 }
 

@@ -314,7 +314,7 @@ static void test_recursion_is_walked_as_in_user_space(void **state)
 static void test_the_goroutine_of_a_system_stack_is_found(void **state)
 {
 	enum { RETURN = 0x1234, RESUMED = 0x5678, SP = 0x7f0000001000 };
-	static uint64_t thread[2], g0[9], m[25], g[9], stack[2] = { 0x7f00, RETURN };
+	static uint64_t thread[2], g0[9], m[25], g[14], stack[2] = { 0x7f00, RETURN };
 	static const struct unwind_rule scheduler = { .flags = UNWIND_RULE_SCHEDULER };
 	struct unwind_rule rule = { .cfa = UNWIND_CFA_GO_SAVED,
 				    .cfa_offset = -8,
@@ -357,13 +357,22 @@ static void test_the_goroutine_of_a_system_stack_is_found(void **state)
 	assert_int_equal(frame.pc, RETURN);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
 
-	/* morestack */
+	/* morestack: its caller, and the caller of that, without rows */
 	frame = start;
 	rule.cfa = UNWIND_CFA_GO_RESUMED;
+	rule.fp = UNWIND_SAVED_CFA;
+	rule.fp_offset = 13 * 8;
+	g[13] = 0x7f10;
 	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
 	assert_int_equal(frame.pc, RESUMED);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 1));
+	assert_int_equal(frame.fp, 0x7f10);
+	assert_true(frame.fp_known);
 	assert_false(frame.exact);
+	assert_int_equal(unwind_step(&frame, NULL, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(frame.pc, RETURN);
+	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
+	assert_int_equal(frame.fp, 0x7f10);
 
 	/* a thread that has no goroutine, before and after the scheduler took over */
 	m[24] = 0;
@@ -507,6 +516,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_recursion_is_walked_as_in_user_space),
+		TEST(test_the_goroutine_of_a_system_stack_is_found),
+		TEST(test_the_goroutine_that_called_c_is_found),
 		TEST(test_a_library_that_calls_back_is_walked),
 		TEST(test_a_signal_handler_is_walked),
 		TEST(test_a_stack_that_was_sent_is_known),

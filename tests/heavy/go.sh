@@ -81,7 +81,7 @@ package main
 extern void goLevel(int);
 static volatile unsigned long sink;
 static __attribute__((noinline)) void c_spin(void) { for (long i = 0; i < 1000000; i++) sink += i; }
-static __attribute__((noinline)) void c_level(int level) { c_spin(); goLevel(level); c_spin(); }
+static __attribute__((noinline)) void c_level(int level) { c_spin(); goLevel(level); c_spin(); sink++; }
 */
 import "C"
 
@@ -208,12 +208,11 @@ func main() {
 }
 GO
 
-# stacks_of PROGRAM OPTION...: samples of the second half, when all rows are known, without what is lost
-# for other reasons.
+# stacks_of PROGRAM OPTION...: without what is lost for other reasons.
 stacks_of() {
 	local program=$1
 	shift
-	"$prospect" export --format collapsed --command --value samples --by none --since 50% "$@" \
+	"$prospect" export --format collapsed --command --value samples --by none "$@" \
 		"$program.prof" 2> /dev/null | sed 's/\.abi0\>//g' |
 		grep -v '^\[cut:\(lost\|process gone\|mappings changed\)\]'
 }
@@ -230,7 +229,7 @@ told_by_go() {
 
 # told_by_us PROGRAM
 told_by_us() {
-	stacks_of "$1" --no-inlines | awk '{
+	stacks_of "$1" --no-inlines | grep -v '^\[cut:' | awk '{
 		inner = "runtime"
 		count = split(substr($0, 1, length($0) - length($NF) - 1), frames, ";")
 		for (i = 1; i <= count; i++) if (frames[i] ~ /^main\./) inner = frames[i]
@@ -315,8 +314,9 @@ stacks() {
 	done
 	functions='^(main\.(main|goLevel|goSpin|used)|c_level|c_spin)$' level=';c_level;main\.goLevel' all=8
 	[ "$name" != stripped ] || functions='^main\.(main|goLevel|goSpin|used)$' level=';main\.goLevel' all=4
-	stacks_of nested.$name --no-inlines > nested.stacks
-	stacks_of system.$name --no-inlines > system.stacks
+	# from when all rows are known
+	stacks_of nested.$name --no-inlines --since 50% > nested.stacks
+	stacks_of system.$name --no-inlines --since 50% > system.stacks
 	cut_at_most 2 < nested.stacks && right_nesting "$functions" "$level" $all < nested.stacks &&
 		same_shares nested.$name
 	tell $? stacks_of_go_through_c_$name

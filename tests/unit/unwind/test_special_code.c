@@ -107,15 +107,18 @@ static void write_row(void *context, uint64_t address, const struct unwind_rule 
 	}
 	assert_int_equal(rule->ra, UNWIND_SAVED_CFA);
 	assert_int_equal(rule->ra_offset, -8);
+	if (rule->cfa == UNWIND_CFA_GO_RESUMED) {
+		buf_printf(text, "resumed(%d %d %d %d %d)", rule->cfa_offset, rule->reg, rule->add,
+			   rule->more, rule->fp == UNWIND_SAVED_CFA ? rule->fp_offset : 0);
+		return;
+	}
 	if (rule->fp != UNWIND_SAVED_SAME) {
 		assert_int_equal(rule->fp, UNWIND_SAVED_CFA);
 		assert_int_equal(rule->fp_offset, -16);
 	}
 	if (rule->cfa >= UNWIND_CFA_GO_DEPTH) {
 		buf_printf(text, "%s(%d %d %d %d)%s",
-			   rule->cfa == UNWIND_CFA_GO_DEPTH   ? "depth"
-			   : rule->cfa == UNWIND_CFA_GO_SAVED ? "saved"
-							      : "resumed",
+			   rule->cfa == UNWIND_CFA_GO_DEPTH ? "depth" : "saved",
 			   rule->cfa_offset, rule->reg, rule->add, rule->more,
 			   rule->fp == UNWIND_SAVED_CFA ? " linked" : "");
 	} else if (rule->cfa == UNWIND_CFA_REGISTER) {
@@ -286,9 +289,11 @@ static void to_the_system_stack(void **state)
 static void what_never_returns(void **state)
 {
 	(void)state;
-	/* mov 56(%rbx),%rsp; call */
+	/* mov %rbp,104(%rsi); mov 56(%rbx),%rsp; call */
+	KIND(MORE_STACK, &known, "\x48\x89\x6e\x68\x48\x8b\x63\x38\xe8\0\0\0\0",
+	     "0 sp+8, 8 resumed(-8 48 192 56 104)");
 	KIND(MORE_STACK, &known, "\x48\x8b\x04\x24\x48\x8b\x63\x38\xe8\0\0\0\0",
-	     "0 sp+8, 8 resumed(-8 48 192 56)");
+	     "0 sp+8, 8 resumed(-8 48 192 56 0)");
 	KIND(MORE_STACK, &known, "\x48\x8b\x04\x24\xc3", "0 none");
 	/* mov 56(%r14),%rsp; push %rax; call *%r12 */
 	KIND(FOR_GOOD, &known, "\x49\x8b\x66\x38\x50\x41\xff\xd4", "0 sp+8, 4 start");
