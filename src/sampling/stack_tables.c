@@ -210,7 +210,7 @@ static uint32_t common_rule(struct stack_tables *tables, const struct unwind_rul
 	uint64_t hash = hash_bytes(rule, sizeof(*rule));
 	uint32_t number;
 
-	if (rule->cfa == UNWIND_CFA_NONE)
+	if (rule->cfa == UNWIND_CFA_NONE && !rule->flags)
 		return 0;
 	if (hashidx_find(&tables->rule_index, hash, rule_equal, tables->maps.rules, rule, &number))
 		return number;

@@ -3,6 +3,7 @@
 #include "elf/go_table.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "names/symtab.h"
@@ -121,6 +122,33 @@ static void programs_without_a_place_have_names(void **state)
 	check_program(*state, true, true);
 }
 
+/* The linker of C programs puts the table among other data of position-independent programs with C
+ * code. Here the data are looked through only if it is a Go program. */
+static void tables_among_other_data_are_found(void **state)
+{
+	static const struct {
+		const char *section;
+		bool found;
+	} cases[] = {
+		{ ".section .go.buildinfo, \"aw\"\n.quad 0\n", true },
+		{ ".section .go.other, \"aw\"\n.quad 0\n", false },
+	};
+	static const char before[] = ".section .data.rel.ro, \"aw\"\n.balign 32\n.zero 96\n"
+				     ".quad 0x0801ff00fffffff1\n.balign 32\n";
+	static const char own[] = ".section .gopclntab, \"aw\"\n.balign 8\n";
+	const char *at = strstr(go_20, own);
+	char code[4096];
+
+	assert_non_null(at);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(code, sizeof(code), "%s%.*s%s%s", cases[i].section, (int)(at - go_20),
+			 go_20, before, at + sizeof(own) - 1);
+		if (!make(*state, code, "-pie"))
+			skip();
+		check_program(*state, cases[i].found, cases[i].found);
+	}
+}
+
 static void unknown_layouts_have_none(void **state)
 {
 	if (!make(*state, go_unknown, "-no-pie"))
@@ -170,6 +198,7 @@ int main(void)
 		cmocka_unit_test(stripped_programs_have_names),
 		cmocka_unit_test(c_code_of_stripped_programs_has_none),
 		cmocka_unit_test(programs_without_a_place_have_names),
+		cmocka_unit_test(tables_among_other_data_are_found),
 		cmocka_unit_test(unknown_layouts_have_none),
 		cmocka_unit_test(tables_that_lie_are_refused_or_fit),
 	};
