@@ -17,8 +17,7 @@
 static __always_inline __u64 thread_pointer(void);
 
 #define UNWIND_READ_THREAD(memory, offset, to, size) \
-	((void)(memory),                             \
-	 bpf_probe_read_user(to, size, (const void *)(thread_pointer() + (offset))))
+	((void)(memory), bpf_probe_read_user(to, size, (const void *)(thread_pointer() + (offset))))
 
 #include "bpf/unwind_step.h"
 

@@ -64,8 +64,8 @@ struct unwind_frame {
 	__u8 lr_known; /* arm64: lr is this frame's: innermost, or interrupted by a signal */
 	__u8 guessed;  /* found by frame pointers, without a row */
 	__u8 bx_known; /* x86-64: bx or bx_at is this frame's */
-	__u8 scheduler; /* a frame of Go's scheduler was passed: UNWIND_RULE_SCHEDULER */
-	__u8 unframed;	/* a function at its start: the return address is at sp */
+	__u8 sched;    /* a frame of Go's scheduler was passed: UNWIND_RULE_SCHEDULER */
+	__u8 unframed; /* a function at its start: the return address is at sp */
 	__u8 zero[1];
 	__u64 bx;    /* rbx, until a frame saves it */
 	__u64 bx_at; /* where it was saved; 0: nowhere. Read only if a CFA needs it */
@@ -89,7 +89,7 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->lr_known = !!arm64;
 	frame->guessed = 0;
 	frame->bx_known = !arm64;
-	frame->scheduler = 0;
+	frame->sched = 0;
 	frame->unframed = 0;
 	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
 	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
@@ -305,7 +305,7 @@ UNWIND_INLINE enum unwind_end unwind_resume(struct unwind_frame *frame,
 	__u64 goroutine = 0, saved[2]; /* sp, pc */
 
 	/* Instead of giving it a larger stack, the runtime preempted the goroutine. */
-	if (frame->scheduler)
+	if (frame->sched)
 		return UNWIND_END_COMPLETE;
 	if (unwind_find_goroutine(rule, memory, &goroutine) != UNWIND_MORE ||
 	    UNWIND_READ(memory, goroutine + rule->more, saved, sizeof(saved)) < 0 || !saved[1])
@@ -500,7 +500,7 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 	if (entry)
 		return UNWIND_END_COMPLETE;
 	if (rule && rule->flags & UNWIND_RULE_SCHEDULER)
-		frame->scheduler = 1;
+		frame->sched = 1;
 	if (frame->unframed)
 		return unwind_by_sp(frame, memory);
 	if (rule && rule->cfa != UNWIND_CFA_NONE)

@@ -39,9 +39,9 @@ enum { SCHEDULER = -1, SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
 /* Code that Go's compiler and assembler made, from the compilation's origin. */
 struct go_code {
 	uint32_t start, end;
-	bool tells_assembly;	   /* the table says which functions are assembly */
+	bool tells_assembly;	/* the table says which functions are assembly */
 	VEC(uint32_t) assembly; /* their starts, ascending */
-	uint32_t scheduler;	   /* start of runtime.schedule; 0: none */
+	uint32_t scheduler;	/* start of runtime.schedule; 0: none */
 	struct special_go_path path;
 };
 
@@ -185,8 +185,8 @@ DEFINE_ORDER(by_address, uint32_t, COMPARE(*a, *b))
 static bool is_assembly(const struct go_code *go, uint32_t start)
 {
 	return !go->tells_assembly ||
-	       (go->assembly.count > 0 && bsearch(&start, go->assembly.items, go->assembly.count,
-						  sizeof(start), by_address));
+	       (go->assembly.count > 0 &&
+		bsearch(&start, go->assembly.items, go->assembly.count, sizeof(start), by_address));
 }
 
 static uint8_t link_of(const struct compilation *compilation, uint32_t start)

@@ -484,12 +484,12 @@ static bool tell_for_good(const struct code *code)
 
 /* Where a call of C code keeps the way back. */
 struct cgo_call {
-	uint64_t there, saved, back;	    /* offsets in the code: on the thread's stack; the way is
+	uint64_t there, saved, back; /* offsets in the code: on the thread's stack; the way is
 					       saved; on the goroutine's again */
-	uint16_t g, depth;		    /* in the frame */
-	uint16_t stack_hi;		    /* in g */
+	uint16_t g, depth;	     /* in the frame */
+	uint16_t stack_hi;	     /* in g */
 	uint64_t stays, stays_saved, leaves; /* the same if the caller is on the thread's stack */
-	uint16_t sp;			    /* saved in the frame */
+	uint16_t sp;			     /* saved in the frame */
 };
 
 /* mov G(%rsp),%rdi; mov STACK_HI(%rdi),%rsi; sub DEPTH(%rsp),%rsi */
@@ -608,7 +608,7 @@ void special_code_switch(const struct special_function *function, special_code_r
 	if (function->kind == SPECIAL_SWITCH_START)
 		tell(&code, 0, outermost());
 	else if (function->machine == EM_X86_64 && read_start(&code) &&
-	    code.room <= INT32_MAX - 2 * WORD && keeps_rbp(&code))
+		 code.room <= INT32_MAX - 2 * WORD && keeps_rbp(&code))
 		tell_frame(&code);
 	else
 		tell(&code, 0,

@@ -45,7 +45,7 @@ const char *special_code_switch_name(size_t index, enum special_switch *ret_kind
 /* How to find the goroutine of a thread that is on its own stack. */
 struct special_go_path {
 	bool known;
-	int32_t g;		  /* where the thread has its g, from the thread pointer */
+	int32_t g;		 /* where the thread has its g, from the thread pointer */
 	uint16_t m, curg, saved; /* where g has its m, m its goroutine, a goroutine its saved sp */
 };
 

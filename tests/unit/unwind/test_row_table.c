@@ -285,8 +285,8 @@ static void test_go_switches(void **state)
 		assert_int_equal(offset_at(table, text + 79), 24);
 		assert_int_equal(offset_at(table, text + 80), -1);
 		rule = row_table_find(row_table_rows(table), text + 79);
-		assert_int_equal(rule->fp, *rows[i].table ? UNWIND_SAVED_MAYBE_LINK
-							  : UNWIND_SAVED_SAME);
+		assert_int_equal(rule->fp,
+				 *rows[i].table ? UNWIND_SAVED_MAYBE_LINK : UNWIND_SAVED_SAME);
 		row_table_free(table);
 	}
 }

@@ -118,8 +118,8 @@ static void write_row(void *context, uint64_t address, const struct unwind_rule 
 	}
 	if (rule->cfa >= UNWIND_CFA_GO_DEPTH) {
 		buf_printf(text, "%s(%d %d %d %d)%s",
-			   rule->cfa == UNWIND_CFA_GO_DEPTH ? "depth" : "saved",
-			   rule->cfa_offset, rule->reg, rule->add, rule->more,
+			   rule->cfa == UNWIND_CFA_GO_DEPTH ? "depth" : "saved", rule->cfa_offset,
+			   rule->reg, rule->add, rule->more,
 			   rule->fp == UNWIND_SAVED_CFA ? " linked" : "");
 	} else if (rule->cfa == UNWIND_CFA_REGISTER) {
 		buf_printf(text, "r%d+%d", rule->reg, rule->cfa_offset);
@@ -226,12 +226,11 @@ static const struct special_go_path known = {
 /* mov 56(%rax),%rsp; movq $0,56(%rax) */
 #define FROM_CURG "\x48\x8b\x60\x38\x48\xc7\x40\x38\0\0\0\0"
 /* mov %fs:-16,%rax; ...; mov %rax,%fs:-16; ... */
-#define BACK                                                                        \
-	"\x64\x48\x8b\x04\x25\xf0\xff\xff\xff" TO_CURG                             \
+#define BACK                                           \
+	"\x64\x48\x8b\x04\x25\xf0\xff\xff\xff" TO_CURG \
 	"\x64\x48\x89\x04\x25\xf0\xff\xff\xff" FROM_CURG
 /* mov $-8,%rcx; mov %fs:(%rcx),%rax; ...; mov %rax,%fs:(%rcx); ... */
-#define BACK_PIE                                                                    \
-	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01" TO_CURG "\x64\x48\x89\x01" FROM_CURG
+#define BACK_PIE "\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01" TO_CURG "\x64\x48\x89\x01" FROM_CURG
 /* mov 56(%rdx),%rsp; call *%rdi */
 #define TO_SYSTEM_STACK_LATER "\xe8\0\0\0\0\x48\x8b\x62\x38\xff\xd7"
 
@@ -306,22 +305,21 @@ static void what_never_returns(void **state)
 
 /* mov %rsp,%rdx; mov 56(%rsi),%rsp; sub $64,%rsp; mov %rdi,48(%rsp); mov 8(%rdi),%rdi;
  * mov %rdi,40(%rsp); call *%rax */
-#define CALL_C                                                               \
+#define CALL_C                                                             \
 	"\x48\x89\xe2\x48\x8b\x66\x38\x48\x83\xec\x40\x48\x89\x7c\x24\x30" \
 	"\x48\x8b\x7f\x08\x48\x89\x7c\x24\x28\xff\xd0"
 /* mov 48(%rsp),%rdi; mov 8(%rdi),%rsi; sub 40(%rsp),%rsi; mov %rsi,%rsp; ret */
 #define BACK_FROM_C "\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28\x48\x89\xf4\xc3"
 /* sub $64,%rsp; mov %rdx,40(%rsp); call *%rax; mov 40(%rsp),%rsi; mov %rsi,%rsp; ret */
-#define STAY                                                                          \
+#define STAY                                                                           \
 	"\x48\x83\xec\x40\x48\x89\x54\x24\x28\xff\xd0\x48\x8b\x74\x24\x28\x48\x89\xf4" \
 	"\xc3"
 /* the same with 8(%rsp) and (%rsp) */
-#define CALL_C_LATER                                                     \
+#define CALL_C_LATER                                                       \
 	"\x48\x89\xe2\x48\x8b\x66\x38\x48\x83\xec\x10\x48\x89\x7c\x24\x08" \
 	"\x48\x8b\x7f\x08\x48\x89\x3c\x24\xff\xd0"
 #define BACK_FROM_C_LATER "\x48\x8b\x7c\x24\x08\x48\x8b\x77\x08\x48\x2b\x34\x24\x48\x89\xf4\x5d\xc3"
-#define STAY_LATER                                                                    \
-	"\x48\x83\xec\x10\x48\x89\x14\x24\xff\xd0\x48\x8b\x34\x24\x48\x89\xf4\x5d\xc3"
+#define STAY_LATER	  "\x48\x83\xec\x10\x48\x89\x14\x24\xff\xd0\x48\x8b\x34\x24\x48\x89\xf4\x5d\xc3"
 
 static void calls_of_c(void **state)
 {
