@@ -306,13 +306,14 @@ right_roots() {
 		' (runtime\.(goexit|mcall|mstart|morestack|rt0_go)|_rt0_amd64_linux|_start|ret_from_fork_asm_\[k\]|clone3?|__clone3?)$'
 }
 
-# stacks NAME FLAG...: both programs, built with these flags
+# stacks NAME FLAG...: both programs, built with these flags. The rings hold what is sampled while a busy
+# machine does not let the recorder run.
 stacks() {
 	local name=$1 program functions level all
 	shift
 	for program in nested system; do
 		go build -o $program.$name "$@" $program/main.go 2> build.log || cat build.log
-		"$prospect" record -q -o $program.$name.prof -- ./$program.$name $program.$name.pprof
+		"$prospect" record -q --ring 16384 -o $program.$name.prof -- ./$program.$name $program.$name.pprof
 	done
 	functions='^(main\.(main|goLevel|goSpin|used)|c_level|c_spin)$' level=';c_level;main\.goLevel' all=8
 	[ "$name" != stripped ] || functions='^main\.(main|goLevel|goSpin|used)$' level=';main\.goLevel' all=4
