@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/scan.h"
+#include "base/xalloc.h"
 
 enum { PATH_BYTES = 64 };
 
@@ -40,4 +42,25 @@ int32_t live_task(int32_t pid)
 			return (int32_t)task;
 	}
 	return pid;
+}
+
+/* Of a process in our mount namespace the link says where its root is below ours. */
+static bool sees_what_we_see(const char *task, const char *root)
+{
+	_cleanup_free_ char *namespace = xasprintf("%s/ns/mnt", task);
+	struct stat its, ours;
+	char target[2] = "";
+
+	return stat(namespace, &its) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 &&
+	       its.st_ino == ours.st_ino && readlink(root, target, sizeof(target)) == 1;
+}
+
+char *live_task_root(int32_t pid)
+{
+	_cleanup_free_ char *task = xasprintf("/proc/%" PRId32, live_task(pid));
+	_cleanup_free_ char *root = xasprintf("%s/root", task);
+
+	if (pid <= 0 || sees_what_we_see(task, root) || access(task, F_OK) < 0)
+		return NULL;
+	return steal_ptr(root);
 }

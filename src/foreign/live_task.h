@@ -12,5 +12,9 @@
 /* The number to read /proc by: @pid itself if its main thread lives, or if nothing of the process
  * can be seen; else that of another thread. To be asked for anew each time, because threads end. */
 int32_t live_task(int32_t pid);
+/* The root of a process that sees other files than we do, as in a chroot or a mount namespace of its
+ * own: a path through /proc, which holds as long as the process lives. The caller frees it. NULL: it
+ * sees what we see, or has ended. */
+char *live_task_root(int32_t pid);
 
 #endif

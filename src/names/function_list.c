@@ -155,7 +155,7 @@ struct function_list *function_list_new(const struct elf_file *file,
 	buf_add_char(&list->names, '\0');
 	list->complete = symbol_index_read(&symbols, file);
 	if (debug_files)
-		symbol_files_find(debug_files, file, path, NULL, &sources);
+		symbol_files_find(debug_files, file, path, NULL, 0, &sources);
 	for (size_t i = 0; i < sources.count; i++)
 		list->complete |= symbol_index_read_static(&symbols, sources.files[i]);
 	symbol_files_done(&sources);

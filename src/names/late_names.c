@@ -90,7 +90,7 @@ static void find_debug(const struct namer *namer, struct found *found)
 	struct debug_wanted wanted = { .path = path, .readers = readers };
 
 	if (found->file) {
-		symbol_files_find(namer->options->debug_files, found->file, path, readers,
+		symbol_files_find(namer->options->debug_files, found->file, path, readers, 0,
 				  &found->files);
 	} else {
 		memcpy(wanted.build_id.bytes, image->build_id, image->build_id_size);

@@ -142,7 +142,7 @@ static int read_symtab(struct table_cache *cache, uint32_t id, struct elf_file *
 	if (rc < 0)
 		return rc;
 	symbol_files_find(cache->debug_files, file, profile_text(cache->profile, image->path), NULL,
-			  &sources);
+			  image_files_process(cache->files, id), &sources);
 	rc = symtab_new(file, &sources, ret_symtab, NULL);
 	symbol_files_done(&sources);
 	return rc;

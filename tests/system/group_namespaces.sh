@@ -148,3 +148,64 @@ test_main_thread_has_ended() {
 	: > enough
 	wait $pid || fail "record ended with $?:" "$(cat "$T/stderr")"
 }
+
+# make_stripped FOLDER HOW: FOLDER/prog, stripped, of programs/loop.c. Its debug file is at the place below
+# FOLDER that HOW says: by its build id, or by its link.
+make_stripped() {
+	local id
+	mkdir -p "$1/usr/lib/debug/.build-id" "$1/.debug"
+	${CC:-cc} -O1 -g -static -Wl,--build-id -o "$T/whole" "$HERE/programs/loop.c" ||
+		fail "loop.c does not compile"
+	id=$(readelf -n "$T/whole" | sed -n 's/.*Build ID: //p')
+	objcopy --only-keep-debug "$T/whole" "$T/prog.debug"
+	if [ "$2" = build-id ]; then
+		strip -o "$1/prog" "$T/whole"
+		mkdir -p "$1/usr/lib/debug/.build-id/${id:0:2}"
+		mv "$T/prog.debug" "$1/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	else
+		(cd "$T" && strip -o "$1/prog" --remove-section=.note.gnu.build-id whole &&
+			objcopy --remove-section=.note.gnu.build-id prog.debug &&
+			objcopy --add-gnu-debuglink=prog.debug "$1/prog") || fail "no link"
+		mv "$T/prog.debug" "$1/.debug/prog.debug"
+	fi
+}
+
+# has_main_of PROGRAM: the profile that is being recorded has samples of a function main in it.
+has_main_of() {
+	"$PROSPECT" report "$T/prof" --by symbol --select "program=$1 symbol=main" --format csv 2> /dev/null |
+		grep -q '^main,'
+}
+
+# record_until_named WHAT COMMAND...: a program "prog" runs until its main has a name.
+record_until_named() {
+	local what=$1 recorder end=$((SECONDS + 60))
+	shift
+	rm -f "$T/prof"
+	"$PROSPECT" record -o "$T/prof" -M 20 -- "$@" > "$T/stdout" 2> "$T/stderr" &
+	recorder=$!
+	trap 'kill $(jobs -p) 2> /dev/null' EXIT
+	until has_main_of prog; do
+		[ $SECONDS -lt $end ] && ! ended $recorder ||
+			fail "$what:" "$(cat "$T/stderr")" "$("$PROSPECT" report "$T/prof" 2>&1 | head -n 30)"
+		sleep 0.2
+	done
+	kill -INT $recorder
+	wait $recorder || [ $? = 130 ] || fail "$what: record:" "$(cat "$T/stderr")"
+}
+
+# What lies only in the root of the process names its functions.
+test_debug_file_in_another_root() {
+	need_root
+	need chroot
+	need objcopy
+	local how
+	for how in build-id link; do
+		make_stripped "$T/$how" $how
+		record_until_named "chroot, $how" chroot "$T/$how" /prog 60
+		unshare -m true 2> /dev/null || continue
+		# shellcheck disable=SC2016
+		record_until_named "private mount, $how" unshare -m sh -c '
+			mount -t tmpfs none /mnt && cp -r "$0"/. /mnt && mkdir /mnt/old &&
+			pivot_root /mnt /mnt/old && exec /prog 60' "$T/$how"
+	done
+}

@@ -328,6 +328,22 @@ static bool find_kernel(struct search *search)
 				    search->files->options.symfs, try_place, search);
 }
 
+/* The path that is found means nothing outside. */
+static bool find_in_process(struct search *search)
+{
+	struct debug_files inside = { .options = { .symfs = search->wanted->process_root,
+						   .foreign = search->files->options.foreign } };
+	struct debug_files *outside = search->files;
+	bool found;
+
+	if (!inside.options.symfs || outside->options.symfs)
+		return false;
+	search->files = &inside;
+	found = find_by_build_id(search) || find_by_link(search);
+	search->files = outside;
+	return found;
+}
+
 static struct debuginfod *servers(struct debug_files *files)
 {
 	if (!files->debuginfod)
@@ -357,7 +373,7 @@ static bool find_on_servers(struct search *search)
 
 /* The chain. */
 static bool (*const sources[])(struct search *) = {
-	find_by_build_id, find_by_link, find_by_name, find_kernel, find_on_servers,
+	find_by_build_id, find_by_link, find_by_name, find_kernel, find_in_process, find_on_servers,
 };
 
 int debug_files_open(struct debug_files *files, const struct debug_wanted *wanted,

@@ -9,7 +9,8 @@
  * 3. by the file's own name in each FOLDER of --debug-dir, if the build id proves it;
  * 4. for kernels and their modules, the places where distributions keep vmlinux and modules, also
  *    under each FOLDER, and there by their names alone;
- * 5. debuginfod servers, on request.
+ * 5. 1 and 2 once more, with their paths as the process sees that has the file mapped;
+ * 6. debuginfod servers, on request.
  *
  * Except for the servers' files, other files chose these names: they are opened through
  * foreign/door.h for the readers given with each request.
@@ -63,6 +64,10 @@ struct debug_wanted {
 	const struct readers *readers; /* who must be allowed to read the debug file; borrowed */
 	const char *kernel_release;    /* of a kernel and its modules, borrowed; NULL: neither */
 	const char *module;	       /* name of a module, borrowed; NULL: not a module */
+	/* Where the system's folder and those beside the file are looked for as well, below this
+	 * folder (borrowed), if nothing belongs here: the root of the process that has the file
+	 * mapped. NULL: none. */
+	const char *process_root;
 };
 
 /* Everything in @options is borrowed; NULL: defaults. */

@@ -27,9 +27,10 @@ struct symbol_files {
 };
 
 /* @file's sections have been read; @path is its path, as we see it. @readers and the owner of @file
- * must be allowed to read the debug file; @readers NULL: only the owner. */
+ * must be allowed to read the debug file; @readers NULL: only the owner. @pid: a process that has it
+ * mapped, whose root may have the debug file; 0: none. */
 void symbol_files_find(struct debug_files *debug_files, const struct elf_file *file,
-		       const char *path, const struct readers *readers,
+		       const char *path, const struct readers *readers, int32_t pid,
 		       struct symbol_files *ret_sources);
 /* The same for a file that is not here: finds its debug file as debug_files_open does. */
 void symbol_files_find_debug(struct debug_files *debug_files, const struct debug_wanted *wanted,

@@ -627,6 +627,13 @@ int image_files_open(struct image_files *files, uint32_t image)
 	return file->fd;
 }
 
+int32_t image_files_process(const struct image_files *files, uint32_t image)
+{
+	const struct held_file *file = file_of_image(files, image);
+
+	return file ? file->pid : 0;
+}
+
 void image_files_rest(struct image_files *files)
 {
 	uint64_t oldest = ++files->round > ROUNDS_UNUSED ? files->round - ROUNDS_UNUSED : 0;

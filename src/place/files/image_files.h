@@ -68,6 +68,9 @@ void image_files_offer(struct image_files *files, int fd);
  * and mtime. */
 int image_files_open(struct image_files *files, uint32_t image);
 
+/* The process that mapped the image last; 0: unknown. It may have ended. */
+int32_t image_files_process(const struct image_files *files, uint32_t image);
+
 /* To be called at the end of a flush, when frames have their names. Closes descriptors that were
  * not used for some flushes and whose path still leads to the file, so that file systems can be
  * unmounted. Closes unused offers too. */

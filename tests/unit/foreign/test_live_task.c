@@ -61,10 +61,39 @@ static void test_task(void **state)
 	assert_int_equal(live_task(child), child);
 }
 
+static void test_root(void **state)
+{
+	char path[64], *root;
+	int ready[2];
+	pid_t child;
+
+	(void)state;
+	assert_null(live_task_root(getpid()));
+	assert_null(live_task_root(0));
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		if (chroot("/usr") < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], path, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)child);
+	root = live_task_root(child);
+	assert_string_equal(root, path);
+	free(root);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_null(live_task_root(child));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_task),
+		cmocka_unit_test(test_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
