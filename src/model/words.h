@@ -72,7 +72,7 @@
 	X(REPLACED, "replaced", "the file was replaced while it was in use")                 \
 	X(GONE, "gone", "the file was deleted before it could be opened")                    \
 	X(DENIED, "denied", "no permission to open the file")                                \
-	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                            \
+	X(NOT_ELF, "not_elf", "not a program or library: its code has no symbols to read")   \
 	X(UNPROVEN, "unproven",                                                              \
 	  "not known which file of this name it was: give its folder with --symfs")          \
 	X(HIDDEN, "hidden",                                                                  \
