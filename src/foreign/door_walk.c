@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
@@ -14,12 +15,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 enum {
 	MOST_LINKS = 40, /* the kernel's limit, path_resolution(7) */
 	LINK_BYTES = 64,
+	INFO_LIMIT = 4096,
 };
 
 struct walk {
@@ -56,32 +60,6 @@ static int keep_away(struct door_way *way, const char *path)
 	return -EREMOTE;
 }
 
-/* The path of an open folder, from the kernel without asking the file system. The caller frees it.
- */
-static char *path_of(int at)
-{
-	char link[LINK_BYTES], path[PATH_MAX];
-	ssize_t size;
-
-	if (at == AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/self/cwd");
-	else
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
-	size = readlink(link, path, sizeof(path) - 1);
-	path[size > 0 ? size : 0] = '\0';
-	return path[0] == '/' ? xstrdup(path) : NULL;
-}
-
-/* 0 if the walk may begin at this folder, else negative errno. */
-static int set_out(struct walk *walk, int at)
-{
-	if (!walk->way || !walk->way->mounts)
-		return 0;
-	walk->way->device = 0;
-	walk->here = path_of(at);
-	return walk->here ? keep_away(walk->way, walk->here) : -EREMOTE;
-}
-
 /* The path of @part in the folder @here. The caller frees it. */
 static char *path_of_part(const char *here, const char *part)
 {
@@ -92,6 +70,55 @@ static char *path_of_part(const char *here, const char *part)
 	if (strcmp(part, "..") == 0)
 		return slash == here ? xstrdup("/") : xasprintf("%.*s", (int)(slash - here), here);
 	return xasprintf("%s/%s", strcmp(here, "/") == 0 ? "" : here, part);
+}
+
+/* A path that stands for a folder whose own is longer than the kernel tells: it is in the same mount.
+ * The walk crosses no mount below it, because that would have no path either. */
+static char *path_of_deep(int at, const struct mounts *mounts)
+{
+	_cleanup_close_ int fd = openat(at, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(buf_done) struct buf info = { 0 };
+	static const char name[] = "mnt_id:";
+	const struct mount *mount = NULL;
+	char path[LINK_BYTES];
+	const char *line;
+	uint32_t id;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (fd < 0 || file_read(path, INFO_LIMIT, &info) < 0)
+		return NULL;
+	line = strstr(buf_text(&info), name);
+	if (line && sscanf(line + sizeof(name) - 1, "%" SCNu32, &id) == 1)
+		mount = mounts_by_id(mounts, id);
+	return mount ? path_of_part(mount->point, "[deep]") : NULL;
+}
+
+/* The path of an open folder, from the kernel without asking the file system. The caller frees it.
+ */
+static char *path_of(int at, const struct mounts *mounts)
+{
+	char link[LINK_BYTES], path[PATH_MAX];
+	ssize_t size;
+
+	if (at == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/self/cwd");
+	else
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	size = readlink(link, path, sizeof(path) - 1);
+	if (size < 0 && errno == ENAMETOOLONG)
+		return path_of_deep(at, mounts);
+	path[size > 0 ? size : 0] = '\0';
+	return path[0] == '/' ? xstrdup(path) : NULL;
+}
+
+/* 0 if the walk may begin at this folder, else negative errno. */
+static int set_out(struct walk *walk, int at)
+{
+	if (!walk->way || !walk->way->mounts)
+		return 0;
+	walk->way->device = 0;
+	walk->here = path_of(at, walk->way->mounts);
+	return walk->here ? keep_away(walk->way, walk->here) : -EREMOTE;
 }
 
 /* Does not cross a mount that appeared after the mounts were read. */
@@ -246,7 +273,7 @@ int door_walk_by_hand(int at, const char *path, bool sealed, struct door_way *wa
 /* Walks without leaving the mount where the path begins. */
 static long walk_within(int at, const char *path, uint64_t resolve, struct door_way *way)
 {
-	_cleanup_free_ char *here = *path == '/' ? xstrdup("/") : path_of(at);
+	_cleanup_free_ char *here = *path == '/' ? xstrdup("/") : path_of(at, way->mounts);
 
 	if (!here || keep_away(way, here) < 0) {
 		errno = EXDEV; /* the walk in user space reports the details */

@@ -2,6 +2,7 @@
 #include "foreign/mounts.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -197,7 +198,8 @@ static bool parse_line(char *line, struct mount *mount)
 		if (!field[i])
 			return false;
 	}
-	if (sscanf(field[2], "%u:%u", &major, &minor) != 2)
+	if (sscanf(field[0], "%" SCNu32, &mount->id) != 1 ||
+	    sscanf(field[2], "%u:%u", &major, &minor) != 2)
 		return false;
 	while ((word = strsep(&line, " ")) && strcmp(word, "-") != 0)
 		;
@@ -321,6 +323,15 @@ bool mounts_has(const struct mounts *mounts, const char *path)
 			return true;
 	}
 	return false;
+}
+
+const struct mount *mounts_by_id(const struct mounts *mounts, uint32_t id)
+{
+	for (size_t i = 0; i < mounts->list.count; i++) {
+		if (mounts->list.items[i].id == id)
+			return &mounts->list.items[i];
+	}
+	return NULL;
 }
 
 bool mounts_device_is_local(const struct mounts *mounts, uint64_t device)

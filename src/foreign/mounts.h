@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 
 struct mount {
+	uint32_t id;	   /* as in /proc/PID/fdinfo */
 	const char *point; /* its path as the process sees it; no links in it */
 	const char *type;
 	const char *options; /* of the file system, separated by commas */
@@ -44,6 +45,8 @@ void mounts_refresh(struct mounts *mounts);
 const struct mount *mounts_obstacle(const struct mounts *mounts, const char *path);
 /* True if there is a mount at exactly this path. */
 bool mounts_has(const struct mounts *mounts, const char *path);
+/* The mount with this id, borrowed until the next refresh; NULL: none. */
+const struct mount *mounts_by_id(const struct mounts *mounts, uint32_t id);
 /* True if there is a mount of this device and all of them are local. */
 bool mounts_device_is_local(const struct mounts *mounts, uint64_t device);
 

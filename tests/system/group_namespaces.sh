@@ -209,3 +209,20 @@ test_debug_file_in_another_root() {
 			pivot_root /mnt /mnt/old && exec /prog 60' "$T/$how"
 	done
 }
+
+# A path longer than PATH_MAX can only be reached step by step. The kernel reports no name for it, so the
+# functions have none, but the command runs and has samples.
+test_program_in_a_deep_folder() {
+	local part i
+	part=$(printf 'd%.0s' {1..200})
+	cd "$T" || fail cd
+	for i in {1..22}; do
+		mkdir "$part" && cd -P "$part" || fail "cannot make folder $i"
+	done 2> /dev/null
+	cp "$BIN/moments" prog || fail "cannot copy the program"
+	record "$T/prof" -- ./prog
+	cd "$T" || fail cd
+	grep -q '^span' "$T/stdout" || fail "the program did not run:" "$(cat "$T/stdout")"
+	[ "$(rows "$T/prof" process --select 'program=prog mode=user' | sum 3)" -gt 0 ] ||
+		fail "no samples of it"
+}
