@@ -189,8 +189,8 @@ record_until_named() {
 			fail "$what:" "$(cat "$T/stderr")" "$("$PROSPECT" report "$T/prof" 2>&1 | head -n 30)"
 		sleep 0.2
 	done
-	kill -INT $recorder
-	wait $recorder || [ $? = 130 ] || fail "$what: record:" "$(cat "$T/stderr")"
+	pkill -P $recorder -x prog # its own child: the recording ends with it
+	wait $recorder || [ $? = 143 ] || fail "$what: record:" "$(cat "$T/stderr")"
 }
 
 # What lies only in the root of the process names its functions.
