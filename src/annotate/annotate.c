@@ -40,7 +40,8 @@ static int check_modes(const struct annotate_options *options, struct err *err)
 
 static int parse(struct annotate *annotate, const struct annotate_options *options, struct err *err)
 {
-	const struct opened_names names = { .demangle = options->demangle,
+	const struct opened_names names = { .plain = true,
+					    .demangle = options->demangle,
 					    .kallsyms = options->kallsyms,
 					    .lines = options->lines };
 	int rc = check_modes(options, err);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "load/section_names.h"
 
 /* ---- what was typed ---- */
 
@@ -32,6 +33,15 @@ static void drop_times(char *name)
 		at--;
 	if (at > 1 && name[at - 1] == '(')
 		name[without_blanks(name, at - 1)] = '\0';
+}
+
+/* Removes what names a section with interrupts off. */
+static void drop_section(char *name)
+{
+	char *mark = strstr(name, SECTION_NAME_MARK);
+
+	if (mark && mark != name)
+		*mark = '\0';
 }
 
 /* Moves "[FILE]" from the end to *ret_file. "[unknown]" alone is a name. */
@@ -99,6 +109,7 @@ void annotate_name_parse(const char *typed, struct annotate_name *ret_name)
 	ret_name->name = xstrdup(typed);
 	take_file(ret_name->name, &ret_name->file);
 	drop_times(ret_name->name);
+	drop_section(ret_name->name);
 	take_place(ret_name);
 	ret_name->glob = make_glob(ret_name->name);
 }

@@ -4,6 +4,7 @@
  * - the mangled or the readable name, with or without parameters, or a glob of these;
  * - shortened, with "..." for what was left out;
  * - followed by its file, "name [libc.so.6]", by "[k]" for the kernel, or by "(3 times)";
+ * - followed by "(end of interrupts-off section in CALLER)";
  * - a place in a file, "program+0x123".
  */
 #ifndef ANNOTATE_ANNOTATE_NAME_H

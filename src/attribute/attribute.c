@@ -10,6 +10,7 @@
  *     that recorded its exit, so the last exit recorded on that CPU identifies it.
  *   - In kernel mode the innermost marked routine says whether the kernel worked for the task or
  *     interrupted it (kernel_symbols_context).
+ *   - A clock without NMI samples code with interrupts off where that ends (interrupts_on.h).
  */
 #include "attribute/attribute.h"
 
@@ -20,6 +21,7 @@
 #include "attribute/dispatch.h"
 #include "attribute/frames.h"
 #include "attribute/hot_code.h"
+#include "attribute/interrupts_on.h"
 #include "attribute/off_cpu_samples.h"
 #include "attribute/stacks.h"
 #include "base/clock.h"
@@ -41,6 +43,7 @@ struct cpu_exit {
 struct attribution {
 	struct attribution_parts parts;
 	struct dispatch dispatch;
+	struct interrupts_on *interrupts_on;
 	VEC(struct cpu_exit) exits;	       /* by CPU */
 	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, without marks */
 	uint64_t samples, idle_stream_weight;  /* see struct attribution_counts */
@@ -225,6 +228,8 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 		space = machine_space(machine, record->pid);
 	find_stack(attribution, &space, record, chain_count, &place);
 	sample.stack = place.stack;
+	if (sample.mode == MODE_KERNEL && interrupts_on_delay(profile->events[sample.event].clock))
+		sample.stack = interrupts_on_stack(attribution->interrupts_on, place.stack);
 	sample.context = place.context;
 	store_count(profile, &sample);
 	attribution->samples++;
@@ -380,6 +385,7 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
+	attribution->interrupts_on = interrupts_on_new(parts->frames, &parts->kernel_bytes);
 	attribution->dispatch = (struct dispatch){ .profile = parts->profile,
 						   .machine = parts->machine,
 						   .source = parts->source,
@@ -393,6 +399,7 @@ void attribution_free(struct attribution *attribution)
 	if (!attribution)
 		return;
 	dispatch_done(&attribution->dispatch);
+	interrupts_on_free(attribution->interrupts_on);
 	vec_free(&attribution->exits);
 	free(attribution);
 }

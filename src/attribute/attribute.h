@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attribute/dispatch.h"
+#include "attribute/interrupts_on.h"
 #include "model/machine.h"
 #include "model/profile.h"
 
@@ -34,6 +35,7 @@ struct attribution_parts {
 	struct hot_code *hot; /* NULL: no code bytes are kept */
 	struct jit *jit;      /* NULL: memory without a file has no names */
 	struct kernel_symbols *kernel;
+	struct kernel_bytes kernel_bytes; /* zero-initialised: of the running kernel */
 	struct record_source source; /* its events are in the profile */
 	struct store_writer *writer;
 	const struct frames *frames;

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "load/profile_files.h"
+#include "load/section_names.h"
 #include "names/spelling/demangler.h"
 #include "place/kernel/kernel_core.h"
 #include "store/state_files.h"
@@ -298,6 +299,8 @@ int opened_read(struct opened *opened, struct err *err)
 	profile_files_readers(opened->profile, &opened->totals, opened->unpacked, opened->readers);
 	opened->names.lines.readers = opened->readers;
 	add_names(opened);
+	if (!opened->names.plain)
+		section_names_add(opened->profile);
 	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);
 	if (opened->names.inlines)
 		expand_inlines(opened);

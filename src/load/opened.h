@@ -19,6 +19,7 @@
 struct opened_names {
 	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
 	bool inlines;	      /* inlined functions count as functions, see inlines_expand */
+	bool plain;	      /* no names as section_names_add gives them: places matter */
 	const char *kallsyms; /* see kernel_core_name_frames; NULL: none */
 	struct line_options lines;
 };

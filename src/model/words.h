@@ -19,12 +19,17 @@
 	X(SOFTIRQ, "softirq") \
 	X(HARDIRQ, "hardirq")
 
-/* How a frame's address was found: EXACT is a program counter; RETURN is the address after a call,
- * and resolves at address - 1; SIGNAL was interrupted by a signal. */
+/* How a frame's address was found:
+ *   EXACT: a program counter
+ *   RETURN: the address after a call; resolves at address - 1
+ *   SIGNAL: was interrupted by a signal
+ *   ENABLES: a program counter of the kernel where interrupts had just been enabled. The clock, an
+ *     interrupt itself, waited for that: the time was spent before, with interrupts off */
 #define FRAME_KINDS(X)      \
 	X(EXACT, "exact")   \
 	X(RETURN, "return") \
-	X(SIGNAL, "signal")
+	X(SIGNAL, "signal") \
+	X(ENABLES, "enables")
 
 /* The largest --max-depth. */
 #define STACK_MOST_USER_FRAMES 1024

@@ -182,6 +182,30 @@ test_ping_pong_names_what_is_missing() {
 	fi
 }
 
+# A clock without NMI samples sections with interrupts off where they end. The rows named after the function
+# whose section it was take nothing away and add nothing: with the row of the place alone they are what the
+# profile has of the place.
+test_sections_with_interrupts_off() {
+	need_root
+	record "$T/prof" -- "$BIN/pingpong" 1
+	rows "$T/prof" symbol --machine --select mode=kernel > "$T/rows"
+	"$PROSPECT" query --format csv "SELECT symbol, SUM(samples), SUM(weight), SUM(kind = 'enables') FROM
+		(SELECT t.*, f.kind FROM totals t JOIN frames f USING(frame)) WHERE event = 'cpu-clock' AND
+		mode = 'kernel' GROUP BY symbol" "$T/prof" | csv_to_tabs > "$T/raw" || fail "no truth"
+	awk -F '\t' '
+		{ name = $1; ended = sub(/ \(end of interrupts-off section( in [^)]*)?\)$/, "", name) }
+		NR == FNR { found += ended; named[name] = named[name] || ended; n[name] += $3; ns[name] += $4; next }
+		{ raw_n[name] = $2; raw_ns[name] = $3; if ($4 && !named[name]) print "no row of " name }
+		END {
+			if (!found) print "no section ended"
+			for (name in named)
+				if (named[name] && (n[name] != raw_n[name] || ns[name] != raw_ns[name]))
+					print name ": " n[name] " samples, " ns[name] " ns, not " raw_n[name] ", " raw_ns[name]
+		}' "$T/rows" "$T/raw" > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "$(cat "$T/wrong")" "$(head -n 20 "$T/rows")"
+	grep -q '(end of interrupts-off section in __schedule)' "$T/rows" || fail "whose section:" "$(head -n 20 "$T/rows")"
+}
+
 # perf's samples of the same run at the same rate: the shares of its functions agree. In two runs they
 # need not: beside other work, what waits for memory takes longer.
 test_same_shares_as_perf() {

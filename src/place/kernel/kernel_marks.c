@@ -45,6 +45,14 @@
  *
  * So the list has only functions that wait, or that serve one purpose. schedule and its helpers
  * (schedule_timeout, wait_for_completion, wait_woken ...) are left out.
+ *
+ * Interrupts. A clock that is an interrupt samples code with interrupts off only where that code
+ * enables them. The section belongs to the innermost function that is none of these: one that
+ * enables, unlocks, or was entered with interrupts off.
+ *
+ *   _raw_spin_unlock_irqrestore <- try_to_wake_up               try_to_wake_up
+ *   pv_native_irq_enable <- finish_task_switch <- __schedule    __schedule
+ *   do_syscall_64 <- entry_SYSCALL_64_after_hwframe             entry_SYSCALL_64_after_hwframe
  */
 #include "place/kernel/kernel_marks.h"
 
@@ -69,6 +77,9 @@ struct wait_pattern {
 #define HARDIRQ KERNEL_MARK_HARDIRQ
 #define TASK	KERNEL_MARK_TASK
 #define EXEC	KERNEL_MARK_EXEC
+#define ENABLES KERNEL_MARK_ENABLES
+#define UNLOCKS KERNEL_MARK_UNLOCKS
+#define ENTERED KERNEL_MARK_ENTERED
 
 /* clang-format off */
 static const struct pattern patterns[] = {
@@ -131,6 +142,22 @@ static const struct pattern patterns[] = {
 
 	{ "begin_new_exec", EXEC }, { "flush_old_exec", EXEC }, { "setup_new_exec", EXEC },
 	{ "load_elf_binary", EXEC }, { "compat_load_elf_binary", EXEC },
+
+	{ "native_irq_enable", ENABLES }, { "pv_native_irq_enable", ENABLES },
+	{ "native_restore_fl", ENABLES }, { "arch_local_irq_enable", ENABLES },
+	{ "arch_local_irq_restore", ENABLES },
+	/* The hypervisor keeps the flag in memory: no instruction shows it. */
+	{ "xen_irq_enable*", ENABLES }, { "xen_restore_fl*", ENABLES },
+	{ "__raw_callee_save_xen_irq_enable*", ENABLES },
+	{ "pvm_irq_enable*", ENABLES }, { "pvm_restore_fl*", ENABLES },
+	{ "__raw_callee_save_pvm_irq_enable*", ENABLES },
+	{ "_raw_spin_unlock_irq*", UNLOCKS }, { "_raw_read_unlock_irq*", UNLOCKS },
+	{ "_raw_write_unlock_irq*", UNLOCKS }, { "raw_spin_rq_unlock_irq*", UNLOCKS },
+	{ "finish_task_switch", ENTERED }, { "finish_lock_switch", ENTERED },
+	{ "schedule_tail", ENTERED },
+	{ "do_syscall_64", ENTERED }, { "do_int80_syscall_32", ENTERED },
+	{ "do_fast_syscall_32", ENTERED }, { "do_SYSENTER_32", ENTERED },
+	{ "syscall_enter_from_user_mode*", ENTERED }, { "exc_*", ENTERED },
 };
 /* clang-format on */
 
@@ -304,6 +331,9 @@ enum context kernel_marks_context(const struct kernel_marks *marks, const uint64
 		case KERNEL_MARK_TASK:
 			return CONTEXT_TASK;
 		case KERNEL_MARK_EXEC:
+		case KERNEL_MARK_ENABLES:
+		case KERNEL_MARK_UNLOCKS:
+		case KERNEL_MARK_ENTERED:
 		case KERNEL_MARK_IDLE:
 		case KERNEL_MARK_RESUMED:
 		case KERNEL_MARK_NONE:

@@ -17,8 +17,11 @@ enum kernel_mark {
 	KERNEL_MARK_SOFTIRQ, /* __do_softirq, handle_softirqs */
 	KERNEL_MARK_HARDIRQ, /* interrupt entries and dispatchers, not exceptions or system calls */
 	KERNEL_MARK_TASK,    /* work done for the task on return from an interrupt */
-	KERNEL_MARK_EXEC,    /* exec, once the old program's memory is or may be gone; says nothing
-				about the context */
+	/* These say nothing about the context: */
+	KERNEL_MARK_EXEC,    /* exec, once the old program's memory is or may be gone */
+	KERNEL_MARK_ENABLES, /* does nothing but enable interrupts */
+	KERNEL_MARK_UNLOCKS, /* releases a lock and enables interrupts */
+	KERNEL_MARK_ENTERED, /* begins with interrupts off, by its caller or the processor */
 };
 
 /* Marked ranges of addresses. Zero-initialised is empty. */

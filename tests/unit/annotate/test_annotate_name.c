@@ -53,6 +53,11 @@ static void names_as_they_are_printed(void **state)
 	assert_int_equal(fit(&world, "tcp_sendmsg  [kernel]", world.send), FIT_EXACT);
 	assert_int_equal(fit(&world, "tcp_sendmsg  [p]", world.send), FIT_NOT);
 	assert_int_equal(fit(&world, "tcp_sendmsg  (3 times)", world.send), FIT_EXACT);
+	assert_int_equal(
+		fit(&world, "tcp_sendmsg (end of interrupts-off section in x)", world.send),
+		FIT_EXACT);
+	assert_int_equal(fit(&world, "tcp_sendmsg (end of interrupts-off section) [k]", world.send),
+			 FIT_EXACT);
 	assert_int_equal(fit(&world, "ns::hot<int>(int, long)  [p]", world.hot), FIT_EXACT);
 	assert_int_equal(fit(&world, "ns::hot<int>", world.hot), FIT_EXACT);
 	assert_int_equal(fit(&world, "a->b", world.gap), FIT_EXACT);

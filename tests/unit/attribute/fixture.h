@@ -24,12 +24,12 @@
 
 /* ---- stacks of a profile as text, so that a test says in one line what it expects ---- */
 
-/* "PATH+OFFSET", and how the address was found: "<" a return address, "!" interrupted by a signal.
- */
+/* "PATH+OFFSET", and how the address was found: "<" a return address, "!" interrupted by a signal,
+ * "^" where interrupts were enabled. */
 static inline void add_frame_text(struct buf *text, const struct profile *profile, uint32_t id)
 {
 	static const char *const marks[] = {
-		[FRAME_EXACT] = "", [FRAME_RETURN] = "<", [FRAME_SIGNAL] = "!"
+		[FRAME_EXACT] = "", [FRAME_RETURN] = "<", [FRAME_SIGNAL] = "!", [FRAME_ENABLES] = "^"
 	};
 	const struct frame *frame = &profile->frames.items[id];
 

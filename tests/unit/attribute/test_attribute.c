@@ -28,6 +28,7 @@ enum {
 #define SOFTIRQ	    0xffffffff90001308
 #define TIMER_ENTRY 0xffffffff90001408
 #define IDLE	    0xffffffff90001508
+#define UNLOCK	    0xffffffff90001708
 
 /* ---- a source of the test's own ---- */
 
@@ -54,6 +55,7 @@ struct world {
 	struct kernel *kernel;
 	struct fixture in; /* the profile is the kernel's */
 	struct store_writer writer;
+	struct kernel_bytes kernel_bytes;
 	struct attribution *attribution;
 };
 
@@ -63,6 +65,7 @@ static void build(struct world *world, bool with_stacks, bool foreign_pid_namesp
 					   .machine = world->in.machine,
 					   .files = world->in.files,
 					   .kernel = world->kernel->symbols,
+					   .kernel_bytes = world->kernel_bytes,
 					   .source = { origin, NULL },
 					   .writer = &world->writer,
 					   .frames = &world->in.frames,
@@ -84,6 +87,7 @@ static int begin(void **state)
 
 	world = (struct world){ 0 };
 	new_kernel((void **)&world.kernel);
+	write_file(world.kernel->kallsyms, CORE "ffffffff90001700 T _raw_spin_unlock_irq\n");
 	start(world.kernel);
 	world.in = fixture_new(world.kernel->profile);
 	world.in.profile->event_count = 2;
@@ -306,6 +310,34 @@ static void contexts_of_the_kernel(void **state)
 	assert_leaf(world, 0, "[kernel]+1018");
 }
 
+/* No instruction of this kernel can be read; the name says it. */
+static int no_code(void *context, uint64_t address, void *bytes, size_t size)
+{
+	(void)context, (void)address, (void)bytes, (void)size;
+	return -1;
+}
+
+/* Only a clock that is an ordinary interrupt waits for the end of a section. */
+static void sections_with_interrupts_off(void **state)
+{
+	struct world *world = *state;
+	struct event *events = world->in.profile->events;
+	struct stamp stamp = at(20, SHELL);
+
+	world->kernel_bytes.read = no_code;
+	build(world, true, false);
+	events[0].clock = CLOCK_TIMER;
+	events[1].clock = CLOCK_PMU_NMI;
+	kernel_sample(world, &stamp, UNLOCK, VFS_READ);
+	kernel_sample(world, &stamp, VFS_READ, UNLOCK);
+	stamp.id = CYCLES_ID;
+	kernel_sample(world, &stamp, UNLOCK, VFS_READ);
+	drain(world);
+	assert_leaf(world, 0, "[kernel]+1018< [kernel]+1708^");
+	assert_leaf(world, 1, "[kernel]+1708< [kernel]+1018");
+	assert_leaf(world, 2, "[kernel]+1018< [kernel]+1708");
+}
+
 /* The idle stream weighs with all its ticks; samples are those that interrupted the idle task. */
 static void the_idle_stream(void **state)
 {
@@ -476,6 +508,7 @@ int main(void)
 		IN_WORLD(numbers_are_used_again),
 		IN_WORLD(a_process_that_was_never_announced),
 		IN_WORLD(contexts_of_the_kernel),
+		IN_WORLD(sections_with_interrupts_off),
 		IN_WORLD(the_idle_stream),
 		IN_WORLD(the_idle_stream_without_stacks),
 		IN_WORLD(tasks_of_other_namespaces),

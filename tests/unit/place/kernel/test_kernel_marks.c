@@ -119,6 +119,31 @@ static void test_stacks(void **state)
 	}
 }
 
+/* What enables interrupts says nothing about the context; similar names mean something else. */
+static void test_interrupts(void **state)
+{
+	static const struct {
+		const char *name;
+		enum kernel_mark mark;
+	} names[] = {
+		{ "pv_native_irq_enable", KERNEL_MARK_ENABLES },
+		{ "pvm_irq_enable", KERNEL_MARK_ENABLES },
+		{ "xen_irq_enable_direct", KERNEL_MARK_ENABLES },
+		{ "_raw_spin_unlock_irqrestore", KERNEL_MARK_UNLOCKS },
+		{ "_raw_write_unlock_irq", KERNEL_MARK_UNLOCKS },
+		{ "finish_task_switch.isra.0", KERNEL_MARK_ENTERED },
+		{ "exc_page_fault", KERNEL_MARK_ENTERED },
+		{ "exc_xen_hypervisor_callback", KERNEL_MARK_HARDIRQ },
+		{ "irq_enable", KERNEL_MARK_NONE },
+		{ "_raw_spin_unlock", KERNEL_MARK_NONE },
+		{ "_raw_spin_lock_irqsave", KERNEL_MARK_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(kernel_marks_by_name(names[i].name), names[i].mark);
+}
+
 static void test_idle(void **state)
 {
 	static const char *const waits[] = { "default_idle",	     "pv_native_safe_halt",
@@ -425,10 +450,11 @@ static void test_running_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stacks),	   cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_waits),	   cmocka_unit_test(test_names),
-		cmocka_unit_test(test_ranges),	   cmocka_unit_test(test_wait_stacks),
-		cmocka_unit_test(test_wait_names), cmocka_unit_test(test_running_kernel),
+		cmocka_unit_test(test_stacks),	       cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_idle),	       cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_wait_stacks),    cmocka_unit_test(test_wait_names),
+		cmocka_unit_test(test_running_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
