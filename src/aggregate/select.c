@@ -131,15 +131,21 @@ static int parse_decimal(const char **text, uint64_t parts, uint64_t *ret_first,
 	return 0;
 }
 
+/* A range includes its last number. Ranges with decimals lead from one moment to another: "2.5-3" ends
+ * where 3 begins. */
 static int parse_range(const struct key *key, struct pattern *pattern, struct err *err)
 {
 	const char *text = pattern->text;
-	uint64_t parts = key->measure ? key->parts : 1, begin;
+	uint64_t parts = key->measure ? key->parts : 1, end;
 	int rc = parse_decimal(&text, parts, &pattern->first, &pattern->last);
 
 	if (rc == 0 && *text == '-') {
 		text++;
-		rc = parse_decimal(&text, parts, &begin, &pattern->last);
+		rc = parse_decimal(&text, parts, &end, &pattern->last);
+		if (rc == 0 && strchr(pattern->text, '.')) {
+			rc = end > pattern->first ? 0 : -EINVAL;
+			pattern->last = end - 1;
+		}
 	}
 	if (rc < 0 || *text || pattern->last < pattern->first)
 		return err_set(

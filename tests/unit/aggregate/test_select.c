@@ -120,11 +120,15 @@ static void numbers_and_ranges(void **state)
 		{ "cpu=0,3", "ad" },
 		{ "time=0-2", "ab" },
 		{ "time=5", "c" },
-		{ "time=5.0-9", "cd" },
+		{ "time=5.0-9", "c" },
+		{ "time=5.0-9.1", "cd" },
+		{ "time=1.5-5", "b" }, /* up to 5 s, where c begins */
+		{ "time=5-9", "cd" },  /* whole seconds */
 		{ "time=2.0", "b" },
 		{ "time=2.000000000", "b" },
 		{ "time=2.1", "" },
-		{ "time=1.9-2.0", "b" },
+		{ "time=1.9-2.0", "" },
+		{ "time=1.9-2.1", "b" },
 		{ "time=1-1.9", "" },
 		{ "tid=40", "d" },
 		{ "address=0x1234", "a" },
@@ -173,6 +177,8 @@ static void wrong_clauses(void **state)
 	assert_refused("pid=12.5", "expected a number");
 	assert_refused("time=1.", "expected a number");
 	assert_refused("time=2-1.5", "expected a number");
+	assert_refused("time=2.0-2", "expected a number");
+	assert_refused("time=0.0-0", "expected a number");
 	assert_refused("time=99999999999", "expected a number");
 	assert_refused("pid=-3", "expected a number");
 	assert_refused("pid=9-3", "expected a number");
