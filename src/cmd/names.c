@@ -10,6 +10,7 @@
 #include "load/opened.h"
 #include "load/output.h"
 #include "present/safe.h"
+#include "store/state_files.h"
 #include "views/views.h"
 
 struct names_values {
@@ -55,10 +56,13 @@ static void print(const struct names_result *result, const char *path)
 
 static int add_names(const char *input, const struct names_options *options)
 {
-	struct names_result result;
+	struct names_result result = { 0 };
+	char kept[STATE_PATH_MAX];
 	struct err err;
-	int rc = names_run(input, options, &result, &err);
+	int rc = state_find(&input, kept, sizeof(kept), &err);
 
+	if (rc == 0)
+		rc = names_run(input, options, &result, &err);
 	if (rc == 0) {
 		print(&result, options->output ? options->output : input);
 		rc = output_end(stdout, &err);

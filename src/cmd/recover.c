@@ -10,6 +10,7 @@
 #include "load/output.h"
 #include "present/safe.h"
 #include "store/record_output.h"
+#include "store/state_files.h"
 #include "views/views.h"
 
 struct recover_values {
@@ -39,10 +40,13 @@ static void print(struct recover_result *result)
 
 static int recover(const char *input, const char *output)
 {
-	struct recover_result result;
+	struct recover_result result = { 0 };
+	char kept[STATE_PATH_MAX];
 	struct err err;
-	int rc = recover_run(input, output, &result, &err);
+	int rc = state_find(&input, kept, sizeof(kept), &err);
 
+	if (rc == 0)
+		rc = recover_run(input, output, &result, &err);
 	if (rc == 0) {
 		print(&result);
 		rc = output_end(stdout, &err);

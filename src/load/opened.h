@@ -49,8 +49,8 @@ struct opened {
 	struct inlines inlines;	       /* new stacks, if inlined functions count */
 };
 
-/* True if there is a profile, an archive, or a folder of profiles at this path. Here and below "last-1" to "last-9" are
- * profiles that are kept (store/state_files.h), unless files have these names. */
+/* True if there is a profile, an archive, or a folder of profiles at this path. Here and below "@1" to
+ * "@10" are profiles that are kept (store/state_files.h), unless files have these names. */
 bool opened_is_profile(const char *path);
 
 /* Sets the selection, without looking at a profile. @scope is used if the selection names none, and

@@ -224,11 +224,11 @@ static void adopt_orphans(int folder, const char *folder_name)
 
 static int explain_none(unsigned age, const char *path, struct err *err)
 {
-	if (age > 1)
+	if (age > 0)
 		return err_set(err, -ENOENT,
-			       "there is no profile last-%u (%s does not exist): 'prospect list' "
-			       "shows those that are kept",
-			       age, path);
+			       "there is no profile @%u (%s does not exist): 'prospect list' shows "
+			       "those that are kept",
+			       age + 1, path);
 	return err_set(err, -ENOENT,
 		       "no profile yet (%s does not exist): run 'prospect COMMAND' first, or give "
 		       "a file",
@@ -270,13 +270,16 @@ int state_previous_profile(char *ret_path, size_t size, struct err *err)
 
 bool state_is_age(const char *word, unsigned *ret_age)
 {
-	static const char prefix[] = "last-";
-	char digit = '\0';
+	char number[8];
 
-	if (strncmp(word, prefix, strlen(prefix)) == 0 && strlen(word) == strlen(prefix) + 1)
-		digit = word[strlen(prefix)];
-	*ret_age = (unsigned)(digit - '0');
-	return digit >= '1' && digit <= '9' && access(word, F_OK) < 0;
+	for (unsigned age = 0; age < STATE_KEPT; age++) {
+		snprintf(number, sizeof(number), "@%u", age + 1);
+		if (strcmp(word, number) != 0)
+			continue;
+		*ret_age = age;
+		return access(word, F_OK) < 0;
+	}
+	return false;
 }
 
 int state_find(const char **word, char *path, size_t size, struct err *err)

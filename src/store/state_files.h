@@ -26,8 +26,8 @@ enum { STATE_PATH_MAX = 4096, STATE_KEPT = 10 };
 int state_profile(unsigned age, char *ret_path, size_t size, struct err *err);
 int state_last_profile(char *ret_path, size_t size, struct err *err);
 int state_previous_profile(char *ret_path, size_t size, struct err *err);
-/* True if @word is "last-1" to "last-9", the profile with so many newer ones, and no file has that
- * name. */
+/* True if @word is "@1" (the last profile) to "@10" (with nine newer ones), and no file has that name.
+ */
 bool state_is_age(const char *word, unsigned *ret_age);
 /* Replaces such a word by the path of the profile, which is written to @path; any other stays. Errors as
  * state_profile. */

@@ -91,10 +91,7 @@ static void add_time(struct buf *buf, const struct entry *entry, bool utc)
 /* The word by which a view finds it. */
 static void add_name(struct buf *buf, const struct entry *entry)
 {
-	if (entry->age)
-		buf_printf(buf, "last-%u", entry->age);
-	else
-		buf_add_str(buf, "last");
+	buf_printf(buf, "@%u", entry->age + 1);
 }
 
 /* ---- forms ---- */
@@ -146,7 +143,7 @@ static void print_csv(const struct entry *entries, size_t count, FILE *out)
 	for (size_t i = 0; i < count; i++) {
 		struct buf line = { 0 };
 
-		buf_printf(&line, "%u,", entries[i].age);
+		buf_printf(&line, "%u,", entries[i].age + 1);
 		add_time(&line, &entries[i], true);
 		buf_add_char(&line, ',');
 		add_seconds(&line, &entries[i]);
@@ -164,7 +161,7 @@ static void add_object(struct buf *json, const struct entry *entry)
 	struct buf time = { 0 };
 
 	json_add_begin(json, NULL, '{');
-	json_add_number(json, "number", entry->age);
+	json_add_number(json, "number", entry->age + 1);
 	add_time(&time, entry, true);
 	json_add_text_or_null(json, "recorded", buf_text(&time));
 	if (duration_ns(entry))

@@ -28,25 +28,61 @@ test_list() {
 	expect_status 0 "$PROSPECT" record -q -p $$ --duration 0.1
 	expect_status 0 "$PROSPECT" list > "$T/stdout"
 	head -n 4 "$T/stdout" | tail -n 2 > "$T/rows"
-	grep -q '^last  .*(chosen processes)$' "$T/rows" || fail "the last one:" "$(cat "$T/stdout")"
-	grep -q "^last-1 .*$BIN/short 200\$" "$T/rows" || fail "the other one:" "$(cat "$T/stdout")"
+	grep -q '^@1  .*(chosen processes)$' "$T/rows" || fail "the last one:" "$(cat "$T/stdout")"
+	grep -q "^@2 .*$BIN/short 200\$" "$T/rows" || fail "the other one:" "$(cat "$T/stdout")"
 	"$PROSPECT" list --format csv > "$T/csv" || fail "no csv"
-	[ "$(cut -d , -f 1 "$T/csv" | tr '\n' ' ')" = 'number 0 1 ' ] || fail "csv:" "$(cat "$T/csv")"
+	[ "$(cut -d , -f 1 "$T/csv" | tr '\n' ' ')" = 'number 1 2 ' ] || fail "csv:" "$(cat "$T/csv")"
 	awk -F , -v now="$(date -u +%Y-%m-%dT)" 'NR > 1 && ($2 !~ "^" now || $3 <= 0 || $5 <= 0) { exit 1 }' \
 		"$T/csv" || fail "what is not so:" "$(cat "$T/csv")"
 	"$PROSPECT" list --format json | grep -q '"command": "[^"]*short 200"' || fail "no json"
-	"$PROSPECT" report last-1 --by program --format csv | grep -q '^short,' || fail "not the one before"
-	"$PROSPECT" query --format csv 'SELECT DISTINCT program FROM process' last-1 | grep -q '^short' ||
+	"$PROSPECT" report @2 --by program --format csv | grep -q '^short,' || fail "not the one before"
+	"$PROSPECT" query --format csv 'SELECT DISTINCT program FROM process' @2 | grep -q '^short' ||
 		fail "no query of it"
-	expect_status 1 "$PROSPECT" report last-2
-	expect_line "no profile last-2 .*prospect list"
+	expect_status 1 "$PROSPECT" report @3
+	expect_line "no profile @3 .*prospect list"
 	expect_status 2 "$PROSPECT" list page-faults
 	expect_line 'prospect events'
 	expect_status 2 "$PROSPECT" list --format xml
 	expect_line 'text, csv or json'
 	echo damaged > "$T/state/prospect/last-2.prof"
 	expect_status 0 "$PROSPECT" list > "$T/stdout"
-	grep -q '^last-2 .*not a prospect profile' "$T/stdout" || fail "damaged:" "$(cat "$T/stdout")"
+	grep -q '^@3 .*not a prospect profile' "$T/stdout" || fail "damaged:" "$(cat "$T/stdout")"
+	# A profile keeps its number until the next recording, whatever is removed meanwhile.
+	expect_status 0 "$PROSPECT" record -q "$BIN/short" 100
+	rm "$T/state/prospect/previous.prof"
+	"$PROSPECT" list --format csv | sed 1d | cut -d , -f 1,4 > "$T/rows"
+	printf '%s\n' "1,$BIN/short 100" "3,$BIN/short 200" '4,' | cmp - "$T/rows" ||
+		fail "one was removed:" "$(cat "$T/rows")"
+	expect_status 1 "$PROSPECT" report @2
+	expect_line "no profile @2 .*prospect list"
+	"$PROSPECT" report @3 -V1 | grep -q 'short 200' || fail "@3 is another"
+	expect_status 0 "$PROSPECT" record -q "$BIN/short" 300
+	"$PROSPECT" report @2 -V1 | grep -q 'short 100' || fail "@2 is another"
+}
+
+# Every command that shows a profile takes the number of one that is kept.
+test_numbers_of_kept_profiles() {
+	export XDG_STATE_HOME=$T/state
+	local command
+	expect_status 0 "$PROSPECT" record -q "$BIN/short" 200
+	expect_status 0 "$PROSPECT" record -q "$BIN/loop" 0.1
+	cd "$T" || fail "cd"
+	while read -r command; do
+		# shellcheck disable=SC2086 # words
+		"$PROSPECT" $command > "$T/stdout" 2> "$T/stderr" < /dev/null || fail "$command: $(cat "$T/stderr")"
+	done <<-'EOT'
+		report @2
+		graph @2
+		flame @2
+		flame --diff @2 @1
+		heatmap @2
+		diff @2 @1
+		annotate --all @2
+		export --format collapsed @2
+		archive -o archived @2
+		names @2
+		recover -o recovered @2
+	EOT
 }
 
 # is_kept FILE: some of what the program loop did is in the file of a recorder that goes on.

@@ -347,7 +347,7 @@ static void the_last_ten_are_kept(void **state)
 	assert_kept(0, "9");
 	assert_kept(8, "1");
 	assert_int_equal(state_profile(9, path, sizeof(path), &err), -ENOENT);
-	assert_non_null(strstr(err.text, "there is no profile last-9"));
+	assert_non_null(strstr(err.text, "there is no profile @10"));
 	record_many(*state, 12);
 	assert_kept(0, "12");
 	assert_kept(1, "11");
@@ -394,32 +394,32 @@ static void one_that_is_being_written_stays(void **state)
 
 static void words_for_ages(void **state)
 {
-	static const char *const others[] = { "last",	 "last-",  "last-0", "last-10",
-					      "last-1x", "Last-1", "",	     "last-a" };
+	static const char *const others[] = { "@", "@0", "@11", "@1x",	 "@01",
+					      "2", "",	 "@-1", "last-1" };
 	unsigned age;
 
 	struct place *place = *state;
 	char path[STATE_PATH_MAX];
-	const char *word = "last-1";
+	const char *word = "@2";
 	struct err err;
 
 	record_many(place, 2);
 	assert_int_equal(state_find(&word, path, sizeof(path), &err), 0);
 	assert_ptr_equal(word, path);
 	assert_command(path, "1");
-	word = "last-7";
+	word = "@8";
 	assert_int_equal(state_find(&word, path, sizeof(path), &err), -ENOENT);
 	word = "any.prof";
 	assert_int_equal(state_find(&word, path, sizeof(path), &err), 0);
 	assert_string_equal(word, "any.prof");
 	assert_int_equal(chdir(place->home), 0);
-	make_profile("last-1", "a file");
-	assert_false(state_is_age("last-1", &age));
-	assert_int_equal(unlink("last-1"), 0);
+	make_profile("@2", "a file");
+	assert_false(state_is_age("@2", &age));
+	assert_int_equal(unlink("@2"), 0);
 	assert_int_equal(chdir("/"), 0);
-	assert_true(state_is_age("last-1", &age));
+	assert_true(state_is_age("@2", &age));
 	assert_int_equal(age, 1);
-	assert_true(state_is_age("last-9", &age));
+	assert_true(state_is_age("@10", &age));
 	assert_int_equal(age, 9);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(state_is_age(others[i], &age));
