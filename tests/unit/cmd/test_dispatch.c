@@ -178,6 +178,30 @@ static void wrong_lines(void **state)
 	}
 }
 
+/* None of perf's subcommands is a program to profile, with options before it or without. */
+static void verbs_of_perf(void **state)
+{
+	static const char *const verbs[] = {
+		"bench",  "buildid-cache", "buildid-list", "c2c",    "config",	 "daemon", "data",
+		"evlist", "ftrace",	   "inject",	   "iostat", "kallsyms", "kmem",   "kvm",
+		"kwork",  "lock",	   "mem",	   "probe",  "sched",	 "script", "stat",
+		"test",	  "timechart",	   "top",	   "trace",  "version",
+	};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		for (int with_option = 0; with_option < 2; with_option++) {
+			char line[64], advice[64];
+			struct found found;
+
+			snprintf(line, sizeof(line), "%s%s x", with_option ? "-V4 " : "", verbs[i]);
+			snprintf(advice, sizeof(advice), ": 'prospect run -- %s'", verbs[i]);
+			find(&found, line);
+			assert_int_equal(found.rc, -EINVAL);
+			assert_non_null(strstr(found.err.text, advice));
+		}
+	}
+}
+
 static void nearest_names(void **state)
 {
 	assert_ptr_equal(dispatch_nearest(table, "repo"), &report);
@@ -191,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_word),
 		cmocka_unit_test(wrong_lines),
+		cmocka_unit_test(verbs_of_perf),
 		cmocka_unit_test(nearest_names),
 	};
 
