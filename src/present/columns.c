@@ -14,6 +14,7 @@ enum {
 	GAP = 2,
 	NAME_CAP = 40,	 /* of the texts of keys */
 	LEAST_TEXT = 16, /* what a screen leaves a text column before spare columns go */
+	FILE_TEXT = 100, /* the width of a text column without a cap in a file or a pipe */
 	BAR = 10,	 /* a bar's width, unless the screen is too narrow */
 	BAR_STEPS = 8,	 /* eighths of a character */
 };
@@ -46,6 +47,7 @@ struct columns {
 	bool spare[COLUMNS_MAX], hidden[COLUMNS_MAX];
 	size_t count;
 	size_t screen; /* most columns of a line; 0: any number */
+	size_t most; /* in a file or a pipe, where it shortens the texts of longer lines; 0: any number */
 	bool colour, utf8;
 	enum tint tint; /* of the next cell */
 	bool save_line;
@@ -87,6 +89,7 @@ struct columns *columns_for(const struct screen *screen, const struct column *co
 	struct columns *made = columns_new(columns, count);
 
 	made->screen = screen_width(screen);
+	made->most = screen_names_width(screen);
 	made->colour = screen->colour;
 	made->utf8 = screen->utf8;
 	return made;
@@ -225,8 +228,8 @@ static void print_hidden(const struct columns *columns, size_t indent, FILE *out
 		if (text.size)
 			buf_add_str(&text, ", ");
 		else
-			buf_printf(&text, "%*sWithout room on this screen (--wide): ",
-				   (int)indent, "");
+			buf_printf(&text, "%*sWithout room on this screen (--wide): ", (int)indent,
+				   "");
 		buf_add_str(&text, columns->columns[i].title);
 	}
 	if (text.size)
@@ -235,6 +238,11 @@ static void print_hidden(const struct columns *columns, size_t indent, FILE *out
 }
 
 /* ---- lines ---- */
+
+static const struct cell *cell_at(const struct columns *columns, size_t row, size_t column)
+{
+	return &columns->cells.items[row * columns->count + column];
+}
 
 /* Appends a bar; returns its width. */
 static size_t add_bar(const struct columns *columns, float share, size_t room, struct buf *line)
@@ -253,10 +261,39 @@ static size_t add_bar(const struct columns *columns, float share, size_t room, s
 	return whole + (rest > 0);
 }
 
-/* Appends what the cell shows, as far as the column has room for it on a screen; returns its
- * width. */
+/* The room of a cell in a row whose texts are shortened to @limit, or else to their column. */
+static size_t cell_room(const struct columns *columns, size_t column, size_t limit)
+{
+	if (columns->screen)
+		return columns->widths[column];
+	return !is_text(columns, column) || limit < columns->widths[column] ? SIZE_MAX : limit;
+}
+
+/* The width to which texts of a row are shortened in a file or a pipe. */
+static size_t text_limit(const struct columns *columns, size_t row, size_t indent)
+{
+	size_t limit = columns->most, width = SIZE_MAX;
+
+	if (columns->screen || !columns->most)
+		return SIZE_MAX;
+	for (; limit > LEAST_TEXT && width > columns->most; limit--) {
+		width = indent;
+		for (size_t i = 0; i < columns->count; i++) {
+			size_t wanted = cell_at(columns, row, i)->width;
+
+			if (is_text(columns, i) && wanted > limit)
+				wanted = limit;
+			if (wanted < columns->widths[i])
+				wanted = columns->widths[i];
+			width += wanted + (i ? GAP : 0);
+		}
+	}
+	return width > columns->most ? limit : limit + 1;
+}
+
+/* Appends what the cell shows, as far as it has room; returns its width. */
 static size_t add_content(const struct columns *columns, size_t column, const struct cell *cell,
-			  const char *text, struct buf *line)
+			  const char *text, size_t limit, struct buf *line)
 {
 	size_t room = columns->widths[column], width = cell->width, start;
 
@@ -264,8 +301,8 @@ static size_t add_content(const struct columns *columns, size_t column, const st
 	start = line->size;
 	if (cell->bar >= 0) {
 		width = add_bar(columns, cell->bar, room, line);
-	} else if (columns->screen && width > room) {
-		safe_text_middle(line, text, room);
+	} else if (width > cell_room(columns, column, limit)) {
+		safe_text_middle(line, text, cell_room(columns, column, limit));
 		width = safe_width(line->bytes + start);
 	} else {
 		buf_add_str(line, text);
@@ -277,19 +314,19 @@ static size_t add_content(const struct columns *columns, size_t column, const st
 /* @over: by how much the line is already too long. Padding of this cell makes up for it if it can.
  * Returns what is left, plus what this cell adds. */
 static size_t print_cell(const struct columns *columns, size_t column, const struct cell *cell,
-			 const char *text, size_t over, struct buf *line)
+			 const char *text, size_t limit, size_t over, struct buf *line)
 {
 	size_t room = columns->widths[column], width = cell->width, blanks, taken;
 	bool right = columns->columns[column].right, last = column + 1 == columns->count;
 
 	if (!right)
-		width = add_content(columns, column, cell, text, line);
+		width = add_content(columns, column, cell, text, limit, line);
 	blanks = blanks_of(columns, column, width);
 	taken = over < blanks ? over : blanks;
 	if (right || !last)
 		pad(line, blanks - taken);
 	if (right)
-		add_content(columns, column, cell, text, line);
+		add_content(columns, column, cell, text, limit, line);
 	return over - taken + (width > room ? width - room : 0);
 }
 
@@ -301,11 +338,6 @@ static void print_rule(const struct columns *columns, size_t indent, struct buf 
 	for (size_t i = 0; i < width; i++)
 		buf_add_char(line, '-');
 	buf_add_char(line, '\n');
-}
-
-static const struct cell *cell_at(const struct columns *columns, size_t row, size_t column)
-{
-	return &columns->cells.items[row * columns->count + column];
 }
 
 /* True if a line that is @over too long would move numbers from @column on out of line. */
@@ -323,7 +355,7 @@ static bool moves_numbers(const struct columns *columns, size_t row, size_t colu
 
 static void print_row(const struct columns *columns, size_t row, size_t indent, struct buf *line)
 {
-	size_t over = 0, start = indent;
+	size_t over = 0, start = indent, limit = text_limit(columns, row, indent);
 
 	pad(line, indent);
 	for (size_t i = 0; i < columns->count; i++) {
@@ -338,7 +370,8 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 		} else if (i) {
 			pad(line, GAP);
 		}
-		over = print_cell(columns, i, cell, columns->texts.bytes + cell->text, over, line);
+		over = print_cell(columns, i, cell, columns->texts.bytes + cell->text, limit, over,
+				  line);
 		start += columns->widths[i] + GAP;
 	}
 	buf_add_char(line, '\n');
@@ -368,7 +401,7 @@ static void print_titles(const struct columns *columns, size_t indent, struct bu
 		if (columns->hidden[i])
 			continue;
 		pad(line, i ? GAP : 0);
-		print_cell(columns, i, &cell, title, 0, line);
+		print_cell(columns, i, &cell, title, SIZE_MAX, 0, line);
 	}
 	buf_add_char(line, '\n');
 	if (!columns->save_line)
@@ -426,8 +459,13 @@ static size_t next_column(const struct columns *columns)
 /* The most that a cell can widen the column to; 0: no limit. */
 static size_t cap_of(const struct columns *columns, size_t column)
 {
-	return columns->screen && is_text(columns, column) ? columns->screen
-							   : columns->columns[column].cap;
+	size_t cap = columns->columns[column].cap;
+
+	if (!is_text(columns, column))
+		return cap;
+	if (columns->screen)
+		return columns->screen;
+	return cap || !columns->most ? cap : FILE_TEXT;
 }
 
 static bool is_full(const struct columns *columns, size_t column)

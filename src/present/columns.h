@@ -6,7 +6,8 @@
  * continues on the next line, in its own columns.
  *
  * On a screen (columns_for) no line is longer than the screen instead: columns of text, which are
- * all that are not aligned right, are narrowed, and their cells shortened in the middle.
+ * all that are not aligned right, are narrowed, and their cells shortened in the middle. In a file or a
+ * pipe (columns_for) only the texts of lines beyond SCREEN_FILE_COLUMNS are shortened.
  */
 #ifndef PRESENT_COLUMNS_H
 #define PRESENT_COLUMNS_H

@@ -16,6 +16,7 @@
 #include "load/output.h"
 #include "names/spelling/name_pattern.h"
 #include "present/calls_view.h"
+#include "present/paragraph.h"
 #include "present/rows/json_header.h"
 #include "present/rows/table_rows.h"
 #include "present/rows/tree_rows.h"
@@ -317,15 +318,20 @@ static struct view make_view(const struct graph *graph)
 /* Notes that a reader of the tree needs. */
 static void print_note(const struct graph *graph, const struct tree_part *part, FILE *out)
 {
+	struct buf text = { 0 };
+
 	if (part->tree->is_short)
 		fprintf(out, "Only the first %d nodes are shown.\n", TREE_MAX_NODES);
 	if (!graph->opened.completeness.recorded)
-		fputs("No stacks were recorded: only innermost functions are shown.\n", out);
+		buf_add_str(&text, "No stacks were recorded: only innermost functions are shown.");
 	else if (graph->least[part->tree->event] > 0)
-		fprintf(out,
-			"Branches below %.3g %% (--threshold) are summed as (N more), or omitted "
-			"where the sum is below it too.\n",
-			graph->least[part->tree->event]);
+		buf_printf(&text,
+			   "Branches below %.3g %% (--threshold) are summed as (N more), or "
+			   "omitted where the sum is below it too.",
+			   graph->least[part->tree->event]);
+	if (text.size)
+		paragraph_text(buf_text(&text), &graph->options->screen, out);
+	buf_done(&text);
 }
 
 static void print_part(const struct graph *graph, const struct view *view,

@@ -25,7 +25,7 @@ struct screen_values {
 /* For commands that print tables. */
 #define WIDE_OPTION_ROWS(offset) \
 	{ "wide", 0, OPTION_FLAG, (offset) + offsetof(struct screen_values, wide), NULL, \
-	  .help = "print names whole on a terminal, however long the lines become" }, \
+	  .help = "print names whole, however long the lines become" }, \
 	PAGER_OPTION_ROW(offset)
 
 /* For those that use colours as well. */

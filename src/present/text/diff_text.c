@@ -216,6 +216,7 @@ static void print_power(const struct diff_view *view, const struct diff_event *e
 {
 	enum diff_measure measure = view->diff->measure;
 	const char *unit = measure == DIFF_SHARE ? " points" : event->is_time ? " s" : "";
+	struct buf text = { 0 };
 
 	if (!isfinite(event->detectable))
 		return;
@@ -225,36 +226,41 @@ static void print_power(const struct diff_view *view, const struct diff_event *e
 		      out);
 		return;
 	}
-	fprintf(out,
-		"A change of %.*f%s%s in any row with enough samples would have been detected (19 "
-		"times in 20).\n",
-		decimals_of(measure, event), scale_of(measure, event) * event->detectable, unit,
-		measure == DIFF_RATE ? "/s" : "");
+	buf_printf(&text,
+		   "A change of %.*f%s%s in any row with enough samples would have been detected "
+		   "(19 times in 20).",
+		   decimals_of(measure, event), scale_of(measure, event) * event->detectable, unit,
+		   measure == DIFF_RATE ? "/s" : "");
+	paragraph_text(buf_text(&text), &view->screen, out);
+	buf_done(&text);
 }
 
 static void print_noise(const struct diff_view *view, const struct diff_event *event, FILE *out)
 {
 	const char *what = event->noise == 1 ? "row is" : "rows are";
-	struct buf alone = { 0 };
+	struct buf alone = { 0 }, text = { 0 };
 	size_t count = 0;
 
 	if (event == &view->diff->events.items[view->diff->main_event])
 		count = diff_answers_add_alone(view->diff, view->answers, view->answer_count,
 					       &alone);
 	if (event->noise && event->noise == event->rows)
-		fputs(count ? "No row changed beyond noise when all are tested together: "
-			    : "Nothing changed beyond noise: ",
-		      out);
+		buf_add_str(&text, count ? "No row changed beyond noise when all are tested "
+					   "together: "
+					 : "Nothing changed beyond noise: ");
 	if (event->noise)
-		fprintf(out, "%zu %s within noise%s", event->noise, what,
-			view->all ? "" : " (--all shows them)");
+		buf_printf(&text, "%zu %s within noise%s", event->noise, what,
+			   view->all ? "" : " (--all shows them)");
 	if (event->rows > event->tested && event->noise)
-		fprintf(out, ", %zu of them with too few samples to tell",
-			event->rows - event->tested);
-	if (event->noise)
-		fputs(".\n", out);
+		buf_printf(&text, ", %zu of them with too few samples to tell",
+			   event->rows - event->tested);
+	if (event->noise) {
+		buf_add_char(&text, '.');
+		paragraph_text(buf_text(&text), &view->screen, out);
+	}
 	fputs(buf_text(&alone), out);
 	buf_done(&alone);
+	buf_done(&text);
 }
 
 static void print_rows(const struct diff_view *view, uint8_t number, FILE *out)

@@ -498,7 +498,7 @@ void text_calls_print(const struct calls_view *view, FILE *out)
 				   .profile = view->view->labels->profile,
 				   .out = out };
 
-	printer.screen = screen_width(&view->view->screen);
+	printer.screen = screen_names_width(&view->view->screen);
 	printer.counted = view->calls->counted;
 	printer.is_time = account_is_time(printer.profile, view->calls->tree->event);
 	printer.entries = calls_view_entries(view, &printer.count);

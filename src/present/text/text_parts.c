@@ -19,14 +19,19 @@ enum {
 
 void text_parts_heading(const struct view *view, const char *title, FILE *out)
 {
+	size_t most = screen_names_width(&view->screen);
+	struct buf text = { 0 };
+
+	safe_text_middle(&text, title, most ? most : SIZE_MAX);
 	if (view->screen.colour) {
-		fprintf(out, "\n\033[1m%s\033[0m\n", title);
-		return;
+		fprintf(out, "\n\033[1m%s\033[0m\n", buf_text(&text));
+	} else {
+		fprintf(out, "\n%s\n", buf_text(&text));
+		for (size_t i = safe_width(buf_text(&text)); i-- > 0;)
+			fputc('=', out);
+		fputc('\n', out);
 	}
-	fprintf(out, "\n%s\n", title);
-	for (size_t i = 0; title[i]; i++)
-		fputc('=', out);
-	fputc('\n', out);
+	buf_done(&text);
 }
 
 void text_parts_add_cpus(const struct run_facts *run, struct buf *text)

@@ -12,8 +12,9 @@
 #include "present/tint.h"
 
 enum {
-	MAX_LEVELS = 24,  /* of indentation that are drawn */
-	LEAST_WIDTH = 20, /* of a name on a narrow screen, with what follows it */
+	MAX_LEVELS = 24,    /* of indentation that are drawn */
+	LEAST_WIDTH = 20,   /* of a name on a narrow screen, with what follows it */
+	LEAST_IN_FILE = 80, /* the same below many callers */
 	LEAST_NAME = 8,
 	FIGURES_WIDTH = 9, /* of one column with the blanks after it */
 };
@@ -104,11 +105,12 @@ static uint32_t begin_line(struct printer *printer, uint32_t parent, bool *ret_b
 static size_t room(const struct printer *printer)
 {
 	size_t used = safe_width(buf_text(&printer->line)) - printer->unseen;
-	size_t screen = screen_width(&printer->view->screen);
+	size_t screen = screen_names_width(&printer->view->screen);
+	size_t least = printer->view->screen.columns ? LEAST_WIDTH : LEAST_IN_FILE;
 
 	if (!screen)
 		return SIZE_MAX;
-	return screen > used + LEAST_WIDTH ? screen - used : LEAST_WIDTH;
+	return screen > used + least ? screen - used : least;
 }
 
 static bool is_cut(const struct tree *tree, uint32_t node)

@@ -240,6 +240,42 @@ static void texts_have_the_room_of_a_screen(void **state)
 		      "a_name_of_21_letters_     1  /bin/a\n");
 }
 
+/* The longest texts of a row are shortened until it has 200 columns, the other rows stay. */
+static void rows_in_a_pipe_end(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ 0 }, spec, 3);
+	_cleanup_(columns_freep) struct columns *wide =
+		columns_for(&(struct screen){ .wide = true }, spec, 3);
+	char name[401], file[151], *text = NULL, *line;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	memset(name, 'n', sizeof(name));
+	memset(file, 'f', sizeof(file));
+	name[sizeof(name) - 1] = file[sizeof(file) - 1] = '\0';
+	for (struct columns *both[] = { columns, wide }, **at = both; at < both + 2; at++) {
+		columns_add(*at, name);
+		columns_add(*at, "1");
+		columns_add(*at, file);
+		columns_add(*at, "short");
+		columns_add(*at, "1");
+		columns_add(*at, file);
+		columns_print(*at, 0, out);
+	}
+	fclose(out);
+	line = strtok(text, "\n");
+	for (size_t lines = 0; lines < 5; lines++, line = strtok(NULL, "\n")) {
+		assert_true(strlen(line) <= SCREEN_FILE_COLUMNS);
+		if (strncmp(line, "short", 5) == 0)
+			assert_non_null(strstr(line, file));
+	}
+	while (line && !strstr(line, name))
+		line = strtok(NULL, "\n");
+	assert_non_null(line);
+	free(text);
+}
+
 static void spare_columns_go(void **state)
 {
 	static const struct column wide[] = { { "%", true, 0 },
@@ -362,6 +398,7 @@ int main(void)
 		cmocka_unit_test(cells_are_safe_and_counted_by_character),
 		cmocka_unit_test(texts_are_narrowed),
 		cmocka_unit_test(texts_have_the_room_of_a_screen),
+		cmocka_unit_test(rows_in_a_pipe_end),
 		cmocka_unit_test(spare_columns_go),
 		cmocka_unit_test(narrowed_rows_that_are_not_kept),
 		cmocka_unit_test(lines_end_at_the_edge),
