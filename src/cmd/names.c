@@ -86,7 +86,8 @@ static int run_names(int argc, char **argv)
 		rc = err_set(&err, -EINVAL, "one FILE at a time; '%s' is too many",
 			     argv[first + 1]);
 	else if (values.options.force && !values.lines.debug_folders.count)
-		rc = err_set(&err, -EINVAL, "--force needs a --debug-dir with files to take");
+		rc = err_set(&err, -EINVAL,
+			     "--force needs --debug-dir, the folder to take files from");
 	else
 		rc = names_check(&values.options, &err);
 	if (rc < 0)

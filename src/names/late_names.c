@@ -246,7 +246,7 @@ static void name_frames(struct namer *namer, const struct found *found, const ui
 	}
 	if (!placed && !namer->row->named && namer->row->source)
 		err_set(&namer->row->why, -ENOENT,
-			"%s: has names, but only the file itself tells where its code lies",
+			"%s: its names can be placed only with the executed file, which is missing",
 			namer->row->source);
 	if (!all || !placed)
 		return;

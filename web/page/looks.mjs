@@ -15,7 +15,7 @@ export const KINDS = {
 	bucket: { text: "no file", hue: 0, spread: 0, sat: 0, light: 76 },
 	group: { text: "program or group", hue: 220, spread: 10, sat: 14, light: 82 },
 	rest: { text: "smaller branches", hue: 40, spread: 0, sat: 12, light: 86 },
-	cut: { text: "stack is cut here", hue: 0, spread: 0, sat: 80, light: 60 },
+	cut: { text: "stack is truncated here", hue: 0, spread: 0, sat: 80, light: 60 },
 };
 
 // What image_of has for names without an image.

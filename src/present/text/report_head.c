@@ -238,7 +238,7 @@ static void print_lost(struct head *head)
 		buf_add_str(&head->text, "nothing");
 		print_paragraph(head, "Lost");
 	}
-	print_losses(head, "Less sure", false);
+	print_losses(head, "Uncertain", false);
 }
 
 /* The images by name; their number is among the losses. */

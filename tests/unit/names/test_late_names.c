@@ -197,7 +197,7 @@ static void test_file_is_gone(void **state)
 	assert_int_equal(fixture->profile->images.items[fixture->image].state,
 			 IMAGE_STATE_STRIPPED);
 	assert_int_equal(add(fixture, false, &row), 0);
-	assert_non_null(strstr(row.why.text, "only the file itself"));
+	assert_non_null(strstr(row.why.text, "only with the executed file"));
 }
 
 /* Of a frame whose address was not known the file itself says it. */

@@ -110,9 +110,9 @@ static void every_loss_is_shown(void **state)
 			printed_world(&printed);
 			printed.fixture.profile->events[0].loss[reason].count = 12345;
 			text = print(&printed, level);
-			assert_has(text, lost ? "Lost         12,345 " : "Less sure    12,345 ");
+			assert_has(text, lost ? "Lost         12,345 " : "Uncertain    12,345 ");
 			(lost ? assert_lacks : assert_has)(text, "Lost         nothing");
-			(lost ? assert_lacks : assert_has)(text, "Less sure");
+			(lost ? assert_lacks : assert_has)(text, "Uncertain");
 			printed_done(&printed);
 		}
 	}
