@@ -39,6 +39,12 @@ done
 "$prospect" diff "$scratch/before.prof" "$scratch/after.prof" --by function --all --format csv \
 	>"$scratch/diff.csv"
 "$prospect" report --by event --format csv "$scratch/kinds.prof" | sed '1d; s/,.*//' >"$scratch/events"
+number=0
+while read -r event; do
+	"$prospect" flame --diff --machine --select "event=$event" -o "$scratch/kinds-diff-$number.html" \
+		"$scratch/kinds.prof" "$scratch/kinds.prof" || exit 1
+	number=$((number + 1))
+done <"$scratch/events"
 "$prospect" report --by stack --format csv "$scratch/stacks.prof" >"$scratch/stacks.csv"
 "$prospect" report --by function --children --format csv "$scratch/stacks.prof" >"$scratch/children.csv"
 "$prospect" report --by mode --format json "$scratch/stacks.prof" >"$scratch/head.json"

@@ -32,7 +32,7 @@ await test("loads alone, without an error", async () => {
 		`${complete_percent.toFixed(2)} % of the stacks are complete`);
 	assert.match(await page.textContent("#head"), /^Stacks .*no rows/m);
 	assert.deepEqual(seen.requests, [`file://${folder}/stacks.html`]);
-	assert.match(await page.textContent("#legend"), /user.*kernel.*cut/);
+	assert.match(await page.textContent("#legend"), /user.*kernel.*truncated/);
 	assert.ok(await page.evaluate(() => prospect.graphs.flame.drawn) > 20);
 });
 
@@ -87,7 +87,7 @@ await test("every kind of frame, of every kind of event, in every view", async (
 		Object.keys(kinds).forEach(kind => seen.add(kind));
 		assert.equal(new Set(Object.values(kinds)).size, Object.keys(kinds).length, JSON.stringify(kinds));
 		assert.match(await page.textContent("#legend"),
-			/user.*kernel.*module.*BPF.*vdso.*generated.*running.*waiting.*no file.*cut/);
+			/user.*kernel.*module.*BPF.*vdso.*generated.*running.*waiting.*no file.*truncated/);
 		const { unit, timed } = await page.evaluate(name => {
 			const { unit, heat } = prospect.data.events.find(event => event.name === name);
 			return { unit, timed: Boolean(heat) };
@@ -105,6 +105,26 @@ await test("every kind of frame, of every kind of event, in every view", async (
 	for (const kind of Object.keys((await drawKinds(few)).kinds))
 		seen.add(kind);
 	assert.deepEqual([...seen].sort(), (await page.evaluate(() => Object.keys(prospect.KINDS))).sort());
+});
+
+await test("every kind of frame, of every kind of event, in a comparison", async () => {
+	const { page: alone } = await open("kinds");
+	const events = fs.readFileSync(`${folder}/events`, "utf8").trim().split("\n");
+	const seen = new Set();
+	for (const [number, event] of events.entries()) {
+		await alone.selectOption("#event", { label: event });
+		const { page } = await open(`kinds-diff-${number}`);
+		const { kinds, wrong } = await drawKinds(page);
+		assert.equal(wrong.join("; "), "", event);
+		assert.deepEqual(Object.keys(kinds).sort(), Object.keys((await drawKinds(alone)).kinds).sort(), event);
+		Object.keys(kinds).forEach(kind => seen.add(kind));
+		for (const key of ["2", "3", "o", "o", "1"]) {
+			await press(page, key);
+			await settle(page);
+		}
+	}
+	for (const kind of ["cut", "wait", "running", "anon", "bucket"])
+		assert.ok(seen.has(kind), kind);
 });
 
 await test("a wait is where it lasted, in the lanes and in the heat map", async () => {
@@ -331,7 +351,7 @@ await test("what is pointed at is described", async () => {
 	assert.match(await page.textContent("#status"), /^\[cut:no rows\]/);
 });
 
-await test("a stack that is cut is hatched red at its root", async () => {
+await test("a stack that is truncated is hatched red at its root", async () => {
 	const { page } = await open("stacks");
 	const { x, y } = await placeOf(page, "[cut:no rows]");
 	const red = await page.evaluate(([x, y]) => {
