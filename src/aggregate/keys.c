@@ -80,13 +80,7 @@ static uint64_t image_of_frame(const struct labels *labels, uint32_t frame)
 	return profile->images.items[profile->frames.items[frame].image].path;
 }
 
-static uint64_t symbol_of_frame(const struct labels *labels, uint32_t frame)
-{
-	const struct profile *profile = labels->profile;
-
-	return profile->symbols.items[profile->frames.items[frame].symbol].name;
-}
-
+OF_FRAME(symbol, labels_number(labels, labels->profile->frames.items[frame].symbol))
 OF_FRAME(function, labels->profile->frames.items[frame].symbol)
 OF_FRAME(address, frame)
 VALUE(stack, labels_first_stack(labels, point->total.stack))
@@ -168,7 +162,7 @@ ALIAS(process, buf_add_str(buf, profile_text(labels->profile,
 TEXT(string, buf_add_str(buf, profile_text(labels->profile, (str_id)value)))
 TEXT(path, buf_add_str(buf, value ? profile_text(labels->profile, (str_id)value) : "[unknown]"))
 ALIAS(path, buf_add_str(buf, file_base(profile_text(labels->profile, (str_id)value))))
-TEXT(symbol, labels_name(labels, (str_id)value, buf))
+TEXT(symbol, labels_name(labels, value, buf))
 TEXT(function, labels_function(labels, (uint32_t)value, buf))
 
 static void beside_function(const struct labels *labels, uint64_t value, struct buf *buf)
@@ -179,6 +173,25 @@ static void beside_function(const struct labels *labels, uint64_t value, struct 
 static bool place_function(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	return labels_place(labels, (uint32_t)value, buf);
+}
+
+/* The name in the symbol table of a number of labels_number. */
+static str_id name_of(const struct labels *labels, uint64_t number)
+{
+	uint32_t place = labels_place_of(number);
+
+	return place ? labels->profile->symbols.items[place].name : (str_id)number;
+}
+
+/* As in the symbol table: "_ZN3FooEv". */
+ALIAS(symbol, buf_add_str(buf, profile_text(labels->profile, name_of(labels, value))))
+
+static bool place_symbol(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	if (!labels_place_of(value))
+		return false;
+	labels_name(labels, name_of(labels, value), buf);
+	return true;
 }
 
 ALIAS(function, labels_name(labels, labels->profile->symbols.items[value].name, buf))
@@ -219,6 +232,18 @@ static uint64_t number_start(const struct labels *labels, uint64_t value)
 
 TEXT(start, buf_printf(buf, "0x%" PRIx64, number_start(labels, value)))
 TEXT(stack, labels_stack(labels, (uint32_t)value, buf))
+
+/* With the names of symbol tables. */
+static bool place_stack(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	struct labels named = *labels;
+
+	if (!labels->by_start)
+		return false;
+	named.by_start = false;
+	labels_stack(&named, (uint32_t)value, buf);
+	return true;
+}
 
 static uint64_t number_address(const struct labels *labels, uint64_t value)
 {
@@ -301,8 +326,8 @@ static const struct key key_table[] = {
 	  .of_frame = image_of_frame, .text = text_path, .alias = alias_path,
 	  .bound = bound_string },
 	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .uses = SAMPLE_STACK,
-	  .of_frame = symbol_of_frame, .text = text_symbol, .alias = text_string,
-	  .bound = bound_string },
+	  .of_frame = symbol_of_frame, .text = text_symbol, .alias = alias_symbol,
+	  .place = place_symbol, .bound = bound_string },
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
 	  .uses = SAMPLE_STACK, .of_frame = function_of_frame, .text = text_function,
 	  .beside = beside_function, .alias = alias_function, .place = place_function,
@@ -320,7 +345,8 @@ static const struct key key_table[] = {
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .uses = SAMPLE_STACK,
 	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,
-	  .uses = SAMPLE_STACK, .value = value_stack, .text = text_stack, .bound = bound_stack },
+	  .uses = SAMPLE_STACK, .value = value_stack, .text = text_stack, .place = place_stack,
+	  .bound = bound_stack },
 	{ "mode", "user or kernel", KEY_TEXT, .uses = SAMPLE_MODE, .closed = true,
 	  .value = value_mode, .text = text_mode, .bound = bound_mode },
 	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,

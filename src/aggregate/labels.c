@@ -16,7 +16,6 @@
 
 /* Stacks by name, computed at the first question about one. */
 struct label_stacks {
-	const struct profile *profile;
 	uint32_t *first; /* by stack: the first with the same names */
 	char **texts;	 /* by name, as in a stack; NULL: not yet computed */
 	size_t text_count;
@@ -114,7 +113,6 @@ void labels_init(struct labels *labels, const struct profile *profile)
 	labels->name_uses = xcalloc(labels->name_count, 1);
 	labels->names = xcalloc(labels->name_count, sizeof(*labels->names));
 	labels->stacks = xcalloc(1, sizeof(*labels->stacks));
-	labels->stacks->profile = profile;
 	labels->has_twin = xcalloc(profile->symbols.count, sizeof(bool));
 	for (size_t i = 1; i < profile->symbols.count; i++)
 		count_name(labels, &twins, (uint32_t)i);
@@ -211,6 +209,15 @@ void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf)
 	buf_printf(buf, "%" PRIu32, uid);
 }
 
+/* Of a function without a name, in a file that is known. */
+static bool is_place(const struct profile *profile, uint32_t symbol)
+{
+	const struct symbol *row = &profile->symbols.items[symbol];
+
+	return image_of(profile, row)->kind == IMAGE_FILE &&
+	       (row->kind == SYMBOL_BRACKET || (row->kind == SYMBOL_NONE && row->start));
+}
+
 static const char *make_name(const struct labels *labels, str_id name)
 {
 	const char *text = profile_text(labels->profile, name);
@@ -220,9 +227,30 @@ static const char *make_name(const struct labels *labels, str_id name)
 	return labels->demangle ? labels->demangle(labels->demangle_context, text) : text;
 }
 
-/* Keeps each name: it may be in millions of rows. */
-void labels_name(const struct labels *labels, str_id name, struct buf *buf)
+/* Numbers of places are beyond those of texts. */
+enum { PLACE_BIT = 32 };
+
+uint32_t labels_place_of(uint64_t number)
 {
+	return number >> PLACE_BIT ? (uint32_t)number : 0;
+}
+
+uint64_t labels_number(const struct labels *labels, uint32_t symbol)
+{
+	if (labels->by_start && is_place(labels->profile, symbol))
+		return UINT64_C(1) << PLACE_BIT | symbol;
+	return labels->profile->symbols.items[symbol].name;
+}
+
+/* Keeps each name: it may be in millions of rows. */
+void labels_name(const struct labels *labels, uint64_t number, struct buf *buf)
+{
+	str_id name = (str_id)number;
+
+	if (labels_place_of(number)) {
+		labels_place(labels, labels_place_of(number), buf);
+		return;
+	}
 	if (name >= labels->name_count) {
 		buf_add_str(buf, make_name(labels, name));
 		return;
@@ -256,9 +284,7 @@ bool labels_place(const struct labels *labels, uint32_t symbol, struct buf *buf)
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 	const struct image *image = image_of(labels->profile, row);
 
-	if (row->kind != SYMBOL_BRACKET && !(row->kind == SYMBOL_NONE && row->start))
-		return false;
-	if (image->kind != IMAGE_FILE)
+	if (!is_place(labels->profile, symbol))
 		return false;
 	buf_printf(buf, "%s+0x%" PRIx64, file_base(profile_text(labels->profile, image->path)),
 		   row->start);
@@ -308,39 +334,38 @@ enum { STACK_NAME_MOST_BYTES = 4096 };
 /* Identifies stacks with the same names: the first such caller, and the name. */
 struct link {
 	uint32_t caller;
-	str_id name;
+	uint64_t name; /* labels_number */
 };
 
-static str_id name_of(const struct profile *profile, uint32_t stack)
+static uint64_t name_of(const struct labels *labels, uint32_t stack)
 {
-	const struct frame *frame = &profile->frames.items[profile->stacks.items[stack].frame];
-
-	return profile->symbols.items[frame->symbol].name;
+	return labels_number(labels, leaf_of(labels, stack)->symbol);
 }
 
 static bool is_linked(const void *owner, uint32_t id, const void *key)
 {
-	const struct label_stacks *stacks = owner;
+	const struct labels *labels = owner;
 	const struct link *link = key;
 
-	return stacks->first[stacks->profile->stacks.items[id].parent] == link->caller &&
-	       name_of(stacks->profile, id) == link->name;
+	return labels->stacks->first[labels->profile->stacks.items[id].parent] == link->caller &&
+	       name_of(labels, id) == link->name;
 }
 
 /* Callers have lower numbers than what they call. */
-static void find_firsts(struct label_stacks *stacks)
+static void find_firsts(const struct labels *labels)
 {
-	const struct profile *profile = stacks->profile;
+	const struct profile *profile = labels->profile;
+	struct label_stacks *stacks = labels->stacks;
 	struct hashidx index = { 0 };
 
 	stacks->first = xcalloc(profile->stacks.count, sizeof(*stacks->first));
 	for (size_t i = 1; i < profile->stacks.count; i++) {
 		uint32_t stack = (uint32_t)i;
 		struct link link = { .caller = stacks->first[profile->stacks.items[i].parent],
-				     .name = name_of(profile, stack) };
+				     .name = name_of(labels, stack) };
 		uint64_t hash = hash_combine(hash_u64(link.caller), link.name);
 
-		if (hashidx_find(&index, hash, is_linked, stacks, &link, &stacks->first[i]))
+		if (hashidx_find(&index, hash, is_linked, labels, &link, &stacks->first[i]))
 			continue;
 		stacks->first[i] = stack;
 		hashidx_add(&index, hash, stack);
@@ -351,7 +376,7 @@ static void find_firsts(struct label_stacks *stacks)
 uint32_t labels_first_stack(const struct labels *labels, uint32_t stack)
 {
 	if (!labels->stacks->first)
-		find_firsts(labels->stacks);
+		find_firsts(labels);
 	return labels->stacks->first[stack];
 }
 
@@ -395,6 +420,15 @@ static const char *text_of(const struct labels *labels, str_id name)
 	return stacks->texts[name];
 }
 
+static void add_place(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	struct buf plain = { 0 };
+
+	labels_place(labels, symbol, &plain);
+	text_escape_name(buf, buf_text(&plain));
+	buf_done(&plain);
+}
+
 void labels_stack(const struct labels *labels, uint32_t stack, struct buf *buf)
 {
 	const struct profile *profile = labels->profile;
@@ -403,7 +437,12 @@ void labels_stack(const struct labels *labels, uint32_t stack, struct buf *buf)
 	for (; stack; stack = profile->stacks.items[stack].parent)
 		*vec_push(&path) = stack;
 	for (size_t i = path.count; i-- > 0;) {
-		buf_add_str(buf, text_of(labels, name_of(profile, path.items[i])));
+		uint64_t name = name_of(labels, path.items[i]);
+
+		if (labels_place_of(name))
+			add_place(labels, labels_place_of(name), buf);
+		else
+			buf_add_str(buf, text_of(labels, (str_id)name));
 		if (i)
 			buf_add_char(buf, ';');
 	}

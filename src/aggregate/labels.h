@@ -41,7 +41,9 @@ struct labels {
 	void *demangle_context;
 	const struct label_places *places; /* borrowed; NULL: lines are unknown */
 	uint64_t slice_ns;		   /* length of a value of the key time; 0: 1 s */
-	bool by_start; /* functions without a name are written as labels_place does */
+	/* Functions without a name are written as labels_place does, each apart. Settled before
+	 * anything is asked. */
+	bool by_start;
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct label_stacks *stacks;
@@ -63,8 +65,13 @@ uint32_t labels_waker(const struct labels *labels, uint32_t stack);
 /* Each appends a text to @buf. Ids must be in range. */
 void labels_process(const struct labels *labels, uint32_t process, struct buf *buf);
 void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
-/* A name as in a symbol table; "[unknown]" for the empty one. */
-void labels_name(const struct labels *labels, str_id name, struct buf *buf);
+/* Functions with the same number are called the same, whatever their file: by the name as in a symbol
+ * table, whose str_id the number is, or with by_start as labels_place does. */
+uint64_t labels_number(const struct labels *labels, uint32_t symbol);
+/* The symbol of a number that stands for a place, 0 for a name's. */
+uint32_t labels_place_of(uint64_t number);
+/* The text of such a number; "[unknown]" for the empty name. */
+void labels_name(const struct labels *labels, uint64_t number, struct buf *buf);
 /* The symbol's name, and what distinguishes it from all others in the profile. "@0xSTART" if it
  * lies between two symbols ("a->b") or others have the same name. Then " in FILE", as its base name
  * or its path, if others also have the same start. Then " of build ID", if it has one. Code in memory

@@ -178,12 +178,15 @@ static bool is_screen(const struct report *report)
 	return !report->grouped && report->options->level <= VIEW_SCREEN;
 }
 
-/* CSV, JSON and the long reports are about all processes. */
+/* CSV, JSON and the long reports are about all processes, and have names as in symbol tables. */
+static bool is_for_people(const struct report *report)
+{
+	return report->format == FORMAT_TEXT && report->options->level <= VIEW_SCREEN;
+}
+
 static enum scope default_scope(const struct report *report)
 {
-	return report->format == FORMAT_TEXT && report->options->level <= VIEW_SCREEN
-		       ? SCOPE_COMMAND
-		       : SCOPE_MACHINE;
+	return is_for_people(report) ? SCOPE_COMMAND : SCOPE_MACHINE;
 }
 
 static int parse(struct report *report, const struct report_options *options, struct err *err)
@@ -672,7 +675,7 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 
 	if (rc == 0)
 		rc = opened_load(&report.opened, path, err);
-	report.opened.labels.by_start = is_screen(&report);
+	report.opened.labels.by_start = is_for_people(&report);
 	if (rc == 0)
 		rc = collect(&report, err);
 	if (rc == 0)

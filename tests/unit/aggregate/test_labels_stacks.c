@@ -46,6 +46,28 @@ static void names_cannot_break_a_stack(void **state)
 	fixture_done(&fixture);
 }
 
+/* Of code without a name each function is told by its start, and stacks differ by it. */
+static void places_have_their_starts(void **state)
+{
+	struct fixture fixture;
+	uint32_t first, second, other;
+
+	fixture_init(&fixture);
+	first = fixture_stack(&fixture, "/bin/a b", "f->g", 0x100, SYMBOL_BRACKET);
+	second = fixture_stack(&fixture, "/bin/a b", "f->g", 0x900, SYMBOL_BRACKET);
+	other = fixture_stack(&fixture, "[kernel]", "f->g", 0x900, SYMBOL_BRACKET);
+	fixture_labels(&fixture);
+	assert_stack(&fixture, second, "f->g");
+	assert_int_equal(labels_first_stack(&fixture.labels, second), first);
+	fixture_labels(&fixture);
+	fixture.labels.by_start = true;
+	assert_stack(&fixture, first, "a b+0x100");
+	assert_stack(&fixture, second, "a b+0x900");
+	assert_stack(&fixture, other, "f->g");
+	assert_int_equal(labels_first_stack(&fixture.labels, second), second);
+	fixture_done(&fixture);
+}
+
 /* Names too long to read are shortened, between characters, and stay distinct. */
 static void long_names_are_cut(void **state)
 {
@@ -138,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_stand_root_first),
 		cmocka_unit_test(names_cannot_break_a_stack),
+		cmocka_unit_test(places_have_their_starts),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(long_names_need_no_characters),
 		cmocka_unit_test(equal_names_are_one_stack),

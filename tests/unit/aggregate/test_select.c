@@ -109,6 +109,28 @@ static void single_keys(void **state)
 		assert_selects(*state, cases[i][0], cases[i][1]);
 }
 
+/* Code without a name is selected by the spelling of people and by that of symbol tables, whichever is
+ * printed. */
+static void places_have_two_names(void **state)
+{
+	struct world *world = *state;
+	struct fixture *fixture = &world->fixture;
+
+	world->b.total.stack =
+		fixture_stack(fixture, "/usr/sbin/nginx", "_f->_g", 0x500, SYMBOL_BRACKET);
+	fixture_labels(fixture);
+	for (int i = 0; i < 2; i++) {
+		fixture->labels.by_start = i;
+		assert_selects(world, "symbol=_f->_g", "b");
+		assert_selects(world, "symbol=nginx+0x500", "b");
+		assert_selects(world, "function=_f->_g", "b");
+		assert_selects(world, "function=nginx+0x500", "b");
+		assert_selects(world, "stack=*_g", "b");
+		assert_selects(world, "symbol=memcpy", "a");
+	}
+	assert_selects(world, "stack=nginx+0x500", "b");
+}
+
 static void numbers_and_ranges(void **state)
 {
 	static const char *const cases[][2] = {
@@ -277,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(single_keys, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(places_have_two_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(numbers_and_ranges, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(clauses_all_hold, set_up, tear_down),
 		cmocka_unit_test(wrong_clauses),
