@@ -205,7 +205,7 @@ test_job_of_a_compiler() {
 	! is_stripped "$compiler" || names_come_from_a_server "$compiler"
 }
 
-# Before 3.12 it cannot tell names: then only what it says is looked at.
+# Before 3.12 it cannot tell names.
 test_job_of_python() {
 	local python minor
 	python=$(type -P /usr/bin/python3) || skip "needs python3"
@@ -229,11 +229,43 @@ test_job_of_python() {
 		has "in python3\.$minor itself, .*Python 3\.12 and later can, with '-X perf'"
 	else
 		has "'python3\.$minor -X perf' gives them"
-		job "python3.$minor" -X perf hot.py
-		forget_map
-		has '(9[0-9]|100)\.[0-9] % py::burn'
-		lacks 'Python functions'
 	fi
+}
+
+# The table has the functions of the interpreter, a line those of Python.
+test_job_of_python_with_names() {
+	local python name parts
+	python=$(for name in python3.14 python3.13 python3.12 /usr/bin/python3; do
+		"$name" -c 'import sys; sys.version_info >= (3, 12) and print(sys.executable)' 2> /dev/null
+	done | head -n 1)
+	[ -n "$python" ] || skip "needs Python 3.12"
+	cat > "$T/hot.py" <<- 'END'
+		import time
+		def seventy(n):
+		    s = 0
+		    for i in range(7 * n):
+		        s = (s * 31 + i) & 0xffff
+		def thirty(n):
+		    s = 0
+		    for i in range(3 * n):
+		        s = (s * 31 + i) & 0xffff
+		spent = [0, 0]
+		while sum(spent) < 1.5:
+		    for i, burn in enumerate([seventy, thirty]):
+		        begin = time.process_time()
+		        burn(1000)
+		        spent[i] += time.process_time() - begin
+		print(spent[0] / sum(spent))
+	END
+	cd "$T" || exit
+	job "$python" -X perf hot.py
+	forget_map
+	lacks 'Python functions'
+	has 'Python seventy \(hot\.py\) [0-9]+ %, thirty \(hot\.py\) [0-9]+ %'
+	parts=$(tr -s '\n ' ' ' < "$T/screen" |
+		sed -n 's/.*Python seventy (hot.py) \([0-9]*\) %, thirty (hot.py) \([0-9]*\) %.*/\1 + \2/p')
+	check_share seventy "$(cat "$T/stdout")" "$(calc "100 * ${parts%% *} / ($parts)")" 100 \
+		"$(header "$T/prospect/last.prof" samples)"
 }
 
 # More functions than a compiler makes into one are called in one place. Each says how long it took.

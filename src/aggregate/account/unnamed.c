@@ -57,7 +57,8 @@ static bool is_called(const char *name, const char *word)
 static bool tells_python(const struct profile *profile)
 {
 	for (size_t i = 1; i < profile->symbols.count; i++) {
-		if (begins(profile_text(profile, profile->symbols.items[i].name), "py::"))
+		if (begins(profile_text(profile, profile->symbols.items[i].name),
+			   UNNAMED_PYTHON_FUNCTION))
 			return true;
 	}
 	return false;

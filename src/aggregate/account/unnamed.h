@@ -25,6 +25,8 @@ struct unnamed {
 
 /* The first Python that can tell names, as 3.x. */
 enum { UNNAMED_PYTHON_TELLS = 12 };
+/* How these names begin: "py::burn:/home/me/hot.py". */
+#define UNNAMED_PYTHON_FUNCTION "py::"
 
 /* @totals: of one event. */
 void unnamed_find(const struct profile *profile, const struct total *totals, size_t count,

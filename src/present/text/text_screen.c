@@ -4,6 +4,7 @@
 
 #include "aggregate/account/off_cpu_account.h"
 #include "aggregate/tables/program_shares.h"
+#include "aggregate/tables/python_shares.h"
 #include "aggregate/tables/table.h"
 #include "aggregate/tables/unit_shares.h"
 #include "base/buf.h"
@@ -258,6 +259,39 @@ static void print_programs(struct first_screen *screen)
 	if (listed && listed < here->rows.count)
 		buf_printf(&text, ", %zu more", here->rows.count - listed);
 	print_paragraph(screen, "Programs", &text);
+	buf_done(&text);
+}
+
+/* The functions that a Python program is made of, if it tells them: the table has those of its
+ * interpreter. */
+static void print_python(struct first_screen *screen)
+{
+	const struct summary *summary = screen->view->summary;
+	struct python_shares python = { 0 };
+	struct buf text = { 0 }, name = { 0 };
+	size_t listed = 0;
+
+	if (!summary)
+		return;
+	python_shares_make(screen->profile, summary->totals, summary->total_count, screen->event,
+			   &python);
+	for (; listed < python.rows.count && listed < MOST_PROGRAMS; listed++) {
+		const struct python_share *share = &python.rows.items[listed];
+		double percent = figures_percent(share->hits.weight, screen->here.sum.weight);
+
+		if (percent < LEAST_PERCENT)
+			break;
+		buf_clear(&name);
+		python_shares_add_name(profile_text(screen->profile, share->name), &name);
+		buf_add_str(&text, listed ? ", " : "");
+		safe_text_cut(&text, buf_text(&name), NAME_WIDTH);
+		buf_printf(&text, " %.0f %%", percent);
+	}
+	if (listed && listed < python.rows.count)
+		buf_printf(&text, ", %zu more", python.rows.count - listed);
+	print_paragraph(screen, "Python", &text);
+	python_shares_done(&python);
+	buf_done(&name);
 	buf_done(&text);
 }
 
@@ -601,6 +635,7 @@ static void print_rest(struct first_screen *screen)
 	_cleanup_free_ char *last = printed(screen, print_last);
 
 	print_programs(screen);
+	print_python(screen);
 	print_units(screen);
 	text_off_cpu_print(screen->view, WAITS, screen->out);
 	hit_instructions_print_note(screen->view, screen->out);
