@@ -23,6 +23,7 @@ enum {
 	STOLEN = 5,	  /* likewise */
 	OWN_COST = 5,	  /* likewise: a usual recording takes less */
 	SHORT_NAMES = 3,
+	FEW_SAMPLES = 20, /* whose shares say nothing */
 };
 
 struct notes {
@@ -120,10 +121,17 @@ static void note_lost(struct notes *notes)
 	buf_add_str(&notes->text, ". Sample less often with -F.");
 }
 
+static bool has_few(const struct notes *notes)
+{
+	return notes->view->selected_samples < FEW_SAMPLES && !account_is_import(notes->profile);
+}
+
 static void note_stacks(struct notes *notes)
 {
 	const struct completeness *known = notes->view->completeness;
 
+	if (has_few(notes))
+		return;
 	for (size_t i = 0; known && i < known->remedies.count; i++) {
 		const struct remedy *remedy = &known->remedies.items[i];
 
@@ -140,7 +148,8 @@ static void note_files(struct notes *notes)
 	const struct unnamed *unnamed = notes->view->unnamed;
 	const struct image *image;
 
-	if (!unnamed || figures_percent(unnamed->in_files, unnamed->whole) < UNNAMED)
+	if (!unnamed || has_few(notes) ||
+	    figures_percent(unnamed->in_files, unnamed->whole) < UNNAMED)
 		return;
 	image = &notes->profile->images.items[unnamed->file];
 	buf_printf(&notes->text, "%.0f %% of the samples have no function name: ",
@@ -161,7 +170,7 @@ static void note_jit(struct notes *notes)
 {
 	const struct unnamed *unnamed = notes->view->unnamed;
 
-	if (!unnamed || figures_percent(unnamed->jit, unnamed->whole) < UNNAMED)
+	if (!unnamed || has_few(notes) || figures_percent(unnamed->jit, unnamed->whole) < UNNAMED)
 		return;
 	buf_printf(&notes->text, "%.0f %% of the samples are JIT code of ",
 		   figures_percent(unnamed->jit, unnamed->whole));
@@ -181,7 +190,8 @@ static void note_python(struct notes *notes)
 {
 	const struct unnamed *unnamed = notes->view->unnamed;
 
-	if (!unnamed || figures_percent(unnamed->python, unnamed->whole) < INTERPRETED)
+	if (!unnamed || has_few(notes) ||
+	    figures_percent(unnamed->python, unnamed->whole) < INTERPRETED)
 		return;
 	buf_printf(&notes->text, "%.0f %% of the samples are in ",
 		   figures_percent(unnamed->python, unnamed->whole));

@@ -661,9 +661,11 @@ static size_t rows_left(const struct first_screen *screen)
 static void make_shares(struct first_screen *screen)
 {
 	const struct summary *summary = screen->view->summary;
+	/* Waits are not what the screen's figures are of, even if there is nothing else. */
+	bool sampled = summary && !account_is_of_threads(screen->profile, summary->event);
 
-	screen->event = summary ? summary->event : account_main_event(screen->profile);
-	screen->sum = summary ? summary->sum : (struct split){ 0 };
+	screen->event = sampled ? summary->event : account_main_event(screen->profile);
+	screen->sum = sampled ? summary->sum : (struct split){ 0 };
 	program_shares_make(screen->profile, summary ? summary->totals : NULL,
 			    summary ? summary->total_count : 0, screen->event,
 			    is_of_command(screen) ? PROGRAMS_OF_COMMAND : PROGRAMS_ALL,

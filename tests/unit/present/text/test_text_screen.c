@@ -103,6 +103,33 @@ static void few_samples_compare_nothing(void **state)
 	printed_done(&printed);
 }
 
+/* A wait is no sample of what ran. */
+static void waits_take_no_cpu(void **state)
+{
+	struct printed printed = { 0 };
+	struct fixture *fixture = &printed.fixture;
+	struct total total;
+	uint32_t stack, task;
+	uint8_t waits;
+	const char *text;
+
+	fixture_init(fixture);
+	waits = fixture_event(fixture, "off-cpu", "ns");
+	fixture->profile->events[waits].clock = CLOCK_SCHEDULER;
+	profile_set_text(&fixture->profile->run.command, "sleep 1");
+	task = fixture_task(fixture, fixture_process(fixture, "sleep", 7), "sleep");
+	stack = fixture_stack(fixture, "/bin/sleep", "nap", 16, SYMBOL_NAMED);
+	total = fixture_total(task, stack, MODE_KERNEL, CONTEXT_TASK, 30);
+	total.event = waits;
+	fixture_add(fixture, &total);
+	text = print(&printed, 0, 0);
+	assert_has(text, "Functions    no samples: it hardly used the CPU\n");
+	assert_lacks(text, "CPU 0");
+	assert_lacks(text, "nap");
+	assert_lacks(text, "Programs");
+	printed_done(&printed);
+}
+
 /* What few samples say of a function is chance. */
 static void functions_need_samples(void **state)
 {
@@ -300,6 +327,7 @@ int main(void)
 		cmocka_unit_test(the_answer_comes_first),
 		cmocka_unit_test(it_fits),
 		cmocka_unit_test(few_samples_compare_nothing),
+		cmocka_unit_test(waits_take_no_cpu),
 		cmocka_unit_test(functions_need_samples),
 		cmocka_unit_test(the_machine_is_one_line),
 		cmocka_unit_test(what_is_next_can_be_typed),
