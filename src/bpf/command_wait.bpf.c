@@ -146,6 +146,35 @@ static __always_inline void become(struct command_wait_thread *thread, struct ta
 
 /* ---- switches ---- */
 
+/* The waits since a time of which no second has passed. CPUs may lose each other's. */
+volatile __u64 asked, asked_since_ns;
+
+/* So many waits are of microseconds, and to ask what each is for costs more than the answer is worth. */
+static __always_inline bool asks(__u64 now_ns)
+{
+	if (now_ns - asked_since_ns >= NS_PER_S) {
+		asked_since_ns = now_ns;
+		asked = 0;
+	}
+	if (asked >= COMMAND_WAIT_MOST_ASKED)
+		return false;
+	asked++;
+	return true;
+}
+
+static __always_inline void describe(struct command_wait_thread *thread, struct task_struct *task,
+				     __u32 state, __u64 now_ns)
+{
+	if (asks(now_ns)) {
+		describe_wait(thread, task, state, true);
+		return;
+	}
+	thread->limit_ns = 0;
+	thread->is_lock = 0;
+	thread->reason = COMMAND_WAIT_UNKNOWN;
+	totals.not_asked++;
+}
+
 static __always_inline void leave(bool preempted, struct task_struct *task)
 {
 	struct command_wait_thread *thread = find_thread(task);
@@ -160,7 +189,7 @@ static __always_inline void leave(bool preempted, struct task_struct *task)
 		become(thread, task, COMMAND_WAIT_DEAD, now_ns);
 		return;
 	}
-	describe_wait(thread, task, state, true);
+	describe(thread, task, state, now_ns);
 	thread->since_ns = now_ns;
 	become(thread, task, COMMAND_WAIT_BLOCKED, now_ns);
 }

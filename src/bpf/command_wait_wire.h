@@ -11,8 +11,9 @@ enum {
 	COMMAND_WAIT_MAX_CHOSEN = 4096, /* processes */
 	/* Bit in command_wait_active: no thread is active, and the other bits say since when. */
 	COMMAND_WAIT_IDLE_BIT = 63,
-	COMMAND_WAIT_BEFORE_NS = 1, /* an unknown time before the window */
-	COMMAND_WAIT_ROOM = 16,	    /* of an array by reason: a power of two */
+	COMMAND_WAIT_BEFORE_NS = 1,	 /* an unknown time before the window */
+	COMMAND_WAIT_ROOM = 16,		 /* of an array by reason: a power of two */
+	COMMAND_WAIT_MOST_ASKED = 50000, /* waits in a second whose reasons are asked for */
 };
 
 #define COMMAND_WAIT_IDLE (1ULL << COMMAND_WAIT_IDLE_BIT)
@@ -29,7 +30,8 @@ enum {
 	X(CHILD, child)	      /* a child process */                         \
 	X(SIGNAL, signal)     /* a signal */                                \
 	X(STOPPED, stopped)   /* to be continued after a stop or freeze */  \
-	X(OTHER, other)
+	X(OTHER, other)                                                     \
+	X(UNKNOWN, unknown) /* was not asked for */
 
 enum command_wait_reason {
 #define COMMAND_WAIT_ENUM(id, ...) COMMAND_WAIT_##id,
@@ -63,6 +65,7 @@ struct command_wait_totals {
 	__u64 lock_ns; /* time that all threads were blocked on locks */
 	__u64 missed;  /* threads without memory for their state, changes that could not be made */
 	__u64 chosen;  /* threads found when the window opened */
+	__u64 not_asked; /* waits whose reasons were not asked for; about */
 	/* Of the waits that were open when the window closed: the reason of the one that began
 	 * last. A wait for a child counts only if there is no other. */
 	__u64 open_since_ns;
@@ -71,7 +74,7 @@ struct command_wait_totals {
 };
 
 _Static_assert(sizeof(struct command_wait_thread) == 32, "as both sides lay it out");
-_Static_assert(sizeof(struct command_wait_totals) == 8 * (COMMAND_WAIT_ROOM + 5),
+_Static_assert(sizeof(struct command_wait_totals) == 8 * (COMMAND_WAIT_ROOM + 6),
 	       "as both sides lay it out");
 _Static_assert((int)COMMAND_WAIT_REASON_COUNT <= (int)COMMAND_WAIT_ROOM,
 	       "every reason has a place");

@@ -203,15 +203,13 @@ struct total {
 	/* "machine", "command", "processes", "threads"; "perf": imported; "mixed" */              \
 	X(TEXT, scope, SAME)                                                                       \
 	X(TEXT, rung, LIST) /* the rung of the privilege ladder, see sampling/sampler.h */         \
-	X(TEXT, stacks,                                                                            \
-	  SAME) /* "full", "fp" by frame pointers, "none" or NULL: leaves only,     \
-				 "mixed" */              \
+	/* "full", "fp" by frame pointers, "none" or NULL: leaves only; "mixed" */                  \
+	X(TEXT, stacks, SAME)                                                                      \
 	/* sentences joined by newlines: what was not seen, why, how to fix it */                  \
 	X(TEXT, not_visible, LINES)                                                                \
 	X(TEXT, costs_more, LINES) /* as not_visible: what was seen at a higher cost */            \
-	X(TEXT, names_added,                                                                       \
-	  LINES)		 /* one line for each image named later: when, from which      \
-				       file */   \
+	/* one line for each image named later: when, from which file */                           \
+	X(TEXT, names_added, LINES)                                                                \
 	X(TEXT, only_cpus, LIST) /* the CPUs that were sampled, as typed; "" or NULL: all */       \
 	X(NUMBER, cpus, OWN)	 /* how many were sampled */                                       \
 	X(NUMBER, start_ns, OWN) /* CLOCK_MONOTONIC */                                             \
@@ -240,6 +238,8 @@ struct total {
 	X(NUMBER, waited_other_ns, SUM)                                                            \
 	X(NUMBER, waited_unknown_ns, SUM)                                                          \
 	X(NUMBER, lock_wait_ns, SUM) /* of all its threads together, blocked on locks */           \
+	/* waits whose reasons were not asked for: too many a second */                            \
+	X(NUMBER, waits_not_asked, SUM)                                                            \
 	X(NUMBER, prospect_pid, SAME)                                                              \
 	X(NUMBER, idle_ns, SUM)                                                                    \
 	X(NUMBER, iowait_ns, SUM)                                                                  \

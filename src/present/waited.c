@@ -26,13 +26,21 @@ static void add_reasons(struct waited *waited, const struct run_facts *run)
 		{ "network", run->waited_network_ns },	 { "poll", run->waited_poll_ns },
 		{ "terminal", run->waited_terminal_ns }, { "child", run->waited_child_ns },
 		{ "signal", run->waited_signal_ns },	 { "stopped", run->waited_stopped_ns },
-		{ "other", run->waited_other_ns },
+		{ "other", run->waited_other_ns },	 { "unknown", run->waited_unknown_ns },
 	};
 
 	for (int i = 0; i < WAITED_ROWS; i++)
 		waited->rows[i] = (struct waited_row){ rows[i].name, add(waited, rows[i].ns) };
 	qsort(waited->rows, WAITED_ROWS, sizeof(waited->rows[0]), longest_first);
 	waited->locks_ns = run->lock_wait_ns;
+	waited->not_asked = run->waits_not_asked;
+}
+
+uint64_t waited_ready_ns(const struct waited *waited, uint64_t cpu_ns)
+{
+	uint64_t active_ns = waited->elapsed_ns - waited->total_ns;
+
+	return waited->known != WAITED_NOT_KNOWN && active_ns > cpu_ns ? active_ns - cpu_ns : 0;
 }
 
 struct waited waited_of(const struct run_facts *run)

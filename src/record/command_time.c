@@ -170,6 +170,7 @@ static void write_waits(struct run_facts *run, const struct command_waits *waits
 	COMMAND_WAIT_REASONS(WRITE)
 #undef WRITE
 	run->lock_wait_ns = waits->lock_ns;
+	run->waits_not_asked = waits->not_asked;
 	run->waited_known = REASONS_KNOWN;
 }
 

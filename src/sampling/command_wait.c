@@ -161,6 +161,7 @@ int command_wait_end(struct command_wait *wait, uint64_t now_ns, struct command_
 	for (size_t i = 0; i < COMMAND_WAIT_REASON_COUNT; i++)
 		ret_waits->idle_ns[i] = totals->idle_ns[i];
 	ret_waits->lock_ns = totals->lock_ns;
+	ret_waits->not_asked = totals->not_asked;
 	add_open(object, now_ns, ret_waits);
 	keep_within(ret_waits, ret_waits->begin_ns ? now_ns - ret_waits->begin_ns : 0);
 	return 0;

@@ -35,6 +35,7 @@ struct command_waits {
 	uint64_t begin_ns;			     /* when the window opened; 0: it never did */
 	uint64_t idle_ns[COMMAND_WAIT_REASON_COUNT]; /* together at most the window */
 	uint64_t lock_ns;			     /* of all threads together */
+	uint64_t not_asked; /* waits above COMMAND_WAIT_MOST_ASKED a second, about */
 };
 
 /* Closes the window at @now_ns, which has just passed, and detaches the programs. -ENODATA: what

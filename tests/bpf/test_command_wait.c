@@ -54,6 +54,7 @@ static int begin(void **state)
 	memset(&world, 0, sizeof(world));
 	memset(&totals, 0, sizeof(totals));
 	opened_ns = closed_ns = opens_at_exec = 0;
+	asked = asked_since_ns = 0;
 	command_wait_active = COMMAND_WAIT_IDLE | COMMAND_WAIT_BEFORE_NS;
 	world.table = (struct fdtable){ OPEN_FILES, world.open };
 	world.files.fdt = &world.table;
@@ -725,6 +726,30 @@ static void test_locks_and_conditions(void **state)
 	assert_int_equal(idle_ns(), 0);
 }
 
+/* Above a number of waits in a second it does not ask what they are for, until the next second. */
+static void test_too_many_waits_are_not_asked(void **state)
+{
+	enum { MORE = 10 };
+	struct thread *thread = one_thread();
+
+	(void)state;
+	after(1000 * MS);
+	for (int i = 0; i < COMMAND_WAIT_MOST_ASKED + MORE; i++) {
+		block(thread, __NR_nanosleep);
+		after(US);
+		wake(thread);
+	}
+	assert_int_equal(totals.not_asked, MORE);
+	assert_int_equal(totals.idle_ns[COMMAND_WAIT_SLEEP], COMMAND_WAIT_MOST_ASKED * US);
+	assert_int_equal(totals.idle_ns[COMMAND_WAIT_UNKNOWN], MORE * US);
+	after(1000 * MS);
+	block(thread, __NR_nanosleep);
+	after(US);
+	wake(thread);
+	assert_int_equal(totals.not_asked, MORE);
+	assert_int_equal(totals.idle_ns[COMMAND_WAIT_SLEEP], (COMMAND_WAIT_MOST_ASKED + 1) * US);
+}
+
 /* A wait with a limit is a sleep if it lasts that long. */
 static void test_limits(void **state)
 {
@@ -793,6 +818,7 @@ int main(void)
 		TEST(test_reasons_of_files),
 		TEST(test_files_that_are_not_open),
 		TEST(test_locks_and_conditions),
+		TEST(test_too_many_waits_are_not_asked),
 		TEST(test_limits),
 	};
 

@@ -134,6 +134,18 @@ static void add_time(const struct first_screen *screen, const struct waited *wai
 		add_sampled_cpu(screen, text);
 }
 
+/* By the kernel's sum, which omits children that the command did not wait for, or by the samples, which
+ * may be lost. UINT64_MAX: not known. */
+static uint64_t command_cpu_ns(const struct first_screen *screen)
+{
+	uint64_t by_kernel_ns = screen->run->command_user_ns + screen->run->command_system_ns;
+	uint64_t sampled_ns = is_time(screen) ? screen->view->parts.command : 0;
+
+	if (!by_kernel_ns)
+		return UINT64_MAX;
+	return by_kernel_ns > sampled_ns ? by_kernel_ns : sampled_ns;
+}
+
 static void print_subject(struct first_screen *screen)
 {
 	const struct waited waited = waited_of(screen->run);
@@ -151,6 +163,7 @@ static void print_subject(struct first_screen *screen)
 	if (timed) {
 		buf_add_str(&text, "; ");
 		text_waited_reasons(&text, &waited);
+		text_waited_ready(&text, &waited, command_cpu_ns(screen));
 	}
 	screen->lines += paragraph_print_plain(buf_text(&text), screen->width, screen->out);
 	buf_done(&text);

@@ -8,6 +8,9 @@
 #include "present/figures.h"
 #include "present/waited.h"
 
+/* Starting and stopping take some of the time: what is below says nothing of the machine. */
+enum { LEAST_READY = 5, LEAST_READY_NS = 10 * NS_PER_MS }; /* percent; a tick of the kernel's */
+
 void text_waited_time(struct buf *text, const struct waited *waited, const struct run_facts *run)
 {
 	uint64_t cpu_ns = run->command_user_ns + run->command_system_ns;
@@ -38,8 +41,17 @@ static void add_locks(struct buf *text, const struct waited *waited)
 {
 	if (!is_told(waited, waited->locks_ns))
 		return;
-	buf_add_str(text, "; threads blocked on locks ");
+	buf_printf(text, "; threads blocked on locks %s", waited->not_asked ? "at least " : "");
 	figures_seconds(text, waited->locks_ns);
+}
+
+static void add_not_asked(struct buf *text, const struct waited *waited)
+{
+	if (!waited->not_asked)
+		return;
+	buf_add_str(text, "; too many waits a second to ask why: ");
+	figures_count(text, waited->not_asked);
+	buf_add_str(text, " were not asked");
 }
 
 void text_waited_reasons(struct buf *text, const struct waited *waited)
@@ -62,4 +74,17 @@ void text_waited_reasons(struct buf *text, const struct waited *waited)
 	else if (is_told(waited, waited->total_ns))
 		buf_add_str(text, ", reason not known");
 	add_locks(text, waited);
+	add_not_asked(text, waited);
+}
+
+void text_waited_ready(struct buf *text, const struct waited *waited, uint64_t cpu_ns)
+{
+	uint64_t ready_ns = waited_ready_ns(waited, cpu_ns);
+	double percent = figures_percent(ready_ns, waited->elapsed_ns);
+
+	if (percent < LEAST_READY || ready_ns < LEAST_READY_NS)
+		return;
+	buf_add_str(text, "; ready but without a CPU for at least ");
+	figures_seconds(text, ready_ns);
+	buf_printf(text, " (%.0f %%)", percent);
 }

@@ -133,6 +133,49 @@ static void test_facts_that_cannot_be(void **state)
 	assert_reasons(&run, "waited 10.00 s (100 %): disk 90 %, sleep 10 %");
 }
 
+/* Then locks may be more than is known. */
+static void test_too_many_to_ask(void **state)
+{
+	struct run_facts run = ten_seconds();
+
+	run.waited_pipe_ns = NS_PER_S;
+	run.waited_unknown_ns = 3 * NS_PER_S;
+	run.lock_wait_ns = 2 * NS_PER_S;
+	run.waits_not_asked = 1234567;
+	assert_reasons(&run, "waited 4.00 s (40 %): unknown 30 %, pipe 10 %; threads blocked on "
+			     "locks at least 2.00 s; too many waits a second to ask why: "
+			     "1,234,567 were not asked");
+}
+
+static void assert_ready(const struct run_facts *run, uint64_t cpu_ns, const char *expected)
+{
+	const struct waited waited = waited_of(run);
+	struct buf text = { 0 };
+
+	text_waited_ready(&text, &waited, cpu_ns);
+	assert_string_equal(buf_text(&text), expected);
+	buf_done(&text);
+}
+
+/* Neither waiting nor running. */
+static void test_ready_without_a_cpu(void **state)
+{
+	struct run_facts run = ten_seconds();
+
+	run.waited_disk_ns = 2 * NS_PER_S;
+	assert_ready(&run, 3 * NS_PER_S, "; ready but without a CPU for at least 5.00 s (50 %)");
+	assert_ready(&run, 7510 * NS_PER_MS, "");
+	assert_ready(&run, 30 * NS_PER_S, ""); /* of several CPUs */
+	run.waited_disk_ns = 0;
+	run.command_end_ns = run.command_begin_ns + 11 * NS_PER_MS;
+	assert_ready(&run, 0, "; ready but without a CPU for at least 0.011 s (100 %)");
+	assert_ready(&run, 2 * NS_PER_MS, ""); /* a tick */
+	run.waited_known = 0;
+	assert_ready(&run, 3 * NS_PER_S, "");
+	run.command_end_ns = 0;
+	assert_ready(&run, 3 * NS_PER_S, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +187,8 @@ int main(void)
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_no_command),
 		cmocka_unit_test(test_facts_that_cannot_be),
+		cmocka_unit_test(test_too_many_to_ask),
+		cmocka_unit_test(test_ready_without_a_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
