@@ -271,6 +271,20 @@ static double witnessed_ns(const struct record_facts *facts, const struct record
 	return missing_ns;
 }
 
+/* As the clock of an idle CPU has it, on virtual machines. */
+enum { MOST_INTERRUPT_NS = 30000 };
+
+/* An interrupt makes an idle CPU busy for some microseconds, in which no other one comes: no tick is
+ * missed there. Most of these interrupts are our own ticks. */
+static double interrupts_of_idle_ns(const struct record_facts *facts)
+{
+	const struct run_facts *run = &facts->profile->run;
+	double ticks_hz = facts->profile->events[0].rate_hz +
+			  NS_PER_S / (double)sampler_idle_period_ns(facts->sampler);
+
+	return (double)(run->idle_ns + run->iowait_ns) / NS_PER_S * ticks_hz * MOST_INTERRUPT_NS;
+}
+
 static void settle_missed_ticks(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *clock = &facts->profile->events[0];
@@ -283,7 +297,8 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	double period_ns = NS_PER_S / clock->rate_hz;
 	/* From counting ticks, and from idle time in hundredths of a second. */
 	double noise_ns = 4 * sqrt(fmax(busy_ns, 0) * period_ns) +
-			  (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+			  (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK) +
+			  interrupts_of_idle_ns(facts);
 
 	if (missed_ns <= noise_ns)
 		return;
