@@ -14,8 +14,8 @@ all:
 deps:
 	@tools/install-deps build
 
-# Profiles this machine for about half a minute while it compiles and packs something, and prints the
-# report.
+# Profiles this machine for about half a minute while it compiles and packs something, prints the report,
+# and draws demo.html.
 demo: deps all
 	@tools/demo
 
