@@ -203,7 +203,7 @@ struct total {
 	/* "machine", "command", "processes", "threads"; "perf": imported; "mixed" */              \
 	X(TEXT, scope, SAME)                                                                       \
 	X(TEXT, rung, LIST) /* the rung of the privilege ladder, see sampling/sampler.h */         \
-	/* "full", "fp" by frame pointers, "none" or NULL: leaves only; "mixed" */                  \
+	/* "full", "fp" by frame pointers, "none" or NULL: leaves only; "mixed" */                 \
 	X(TEXT, stacks, SAME)                                                                      \
 	/* sentences joined by newlines: what was not seen, why, how to fix it */                  \
 	X(TEXT, not_visible, LINES)                                                                \
