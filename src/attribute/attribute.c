@@ -198,6 +198,13 @@ static void find_stack(struct attribution *attribution, const struct machine_spa
 	}
 }
 
+static bool is_kept(const struct attribution *attribution, uint64_t time_ns)
+{
+	const struct attribution_parts *parts = &attribution->parts;
+
+	return time_ns >= parts->from_ns && (!parts->to_ns || time_ns < parts->to_ns);
+}
+
 static void attribute_sample(struct attribution *attribution, const struct perf_record *record,
 			     const struct record_origin *origin)
 {
@@ -217,7 +224,8 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 	};
 	place = place_of(attribution, &space, record, &chain_count);
 	if (origin->idle) {
-		attribution->idle_stream_weight += sample.weight;
+		if (is_kept(attribution, record->time_ns))
+			attribution->idle_stream_weight += sample.weight;
 		if (!idle_sample_counts(attribution, record, &place))
 			return;
 	}
@@ -227,6 +235,8 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 	if (!space.process) /* task_of may have made the process known */
 		space = machine_space(machine, record->pid);
 	find_stack(attribution, &space, record, chain_count, &place);
+	if (!is_kept(attribution, record->time_ns))
+		return;
 	sample.stack = place.stack;
 	if (sample.mode == MODE_KERNEL && interrupts_on_delay(profile->events[sample.event].clock))
 		sample.stack = interrupts_on_stack(attribution->interrupts_on, place.stack);

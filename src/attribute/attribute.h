@@ -42,6 +42,7 @@ struct attribution_parts {
 	struct off_cpu_samples *off_cpu; /* NULL: no --off-cpu */
 	struct stacks *stacks;		 /* NULL: no stacks; samples have only their leaf */
 	const struct who *only;		 /* keep only their samples; NULL: all */
+	uint64_t from_ns, to_ns;	 /* and only those of this time; 0: any */
 	/* Prospect is not in the first PID namespace: pid 0 is the idle task and every task of
 	 * other namespaces. */
 	bool foreign_pid_namespace;

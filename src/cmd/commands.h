@@ -14,6 +14,12 @@
 	HEADING("Record")                                 \
 	X(run)                                            \
 	X(record)                                         \
+	HEADING("Record all the time")                    \
+	X(start)                                          \
+	X(stop)                                           \
+	X(status)                                         \
+	X(pause)                                          \
+	X(resume)                                         \
 	HEADING("Look at a profile")                      \
 	X(report)                                         \
 	X(graph)                                          \

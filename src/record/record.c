@@ -168,6 +168,8 @@ static void build_model(struct recording *recording)
 	parts.source = record_input_source(&recording->input);
 	if (record_input_selects(&recording->input))
 		parts.only = recording->options->who;
+	parts.from_ns = recording->options->from_ns;
+	parts.to_ns = recording->options->to_ns;
 	parts.foreign_pid_namespace = !proc_scan_sees_all_pids();
 	recording->attribution = attribution_new(&parts);
 	recording->input.attribution = recording->attribution;
@@ -325,8 +327,40 @@ static void report_progress(struct recording *recording, uint64_t *next_ns)
 	if (!recording->options->progress || now < *next_ns)
 		return;
 	*next_ns = now + PROGRESS_MS * NS_PER_MS;
-	recording->options->progress((double)(now - recording->profile->run.start_ns) / NS_PER_S,
+	recording->options->progress(recording->options->progress_context,
+				     (double)(now - recording->profile->run.start_ns) / NS_PER_S,
 				     counts.samples, counts.ring_lost);
+}
+
+static uint64_t end_of_loop(const struct recording *recording, uint64_t start)
+{
+	const struct record_options *options = recording->options;
+	uint64_t end = options->to_ns ? options->to_ns : UINT64_MAX;
+	uint64_t duration_ns = (uint64_t)(options->duration_s * NS_PER_S);
+
+	return options->duration_s > 0 && start + duration_ns < end ? start + duration_ns : end;
+}
+
+/* What is counted over the run is counted from options->from_ns on, once that has come. Returns when
+ * to call it again. */
+static uint64_t begin_run(struct recording *recording, uint64_t now)
+{
+	uint64_t from = recording->options->from_ns;
+	struct run_facts *run = &recording->profile->run;
+
+	if (run->start_ns >= from)
+		return UINT64_MAX;
+	if (now < from)
+		return from;
+	record_facts_begin(recording->facts);
+	run->start_realtime_ns -= run->start_ns - from;
+	run->start_ns = from;
+	return UINT64_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static void run_loop(struct recording *recording)
@@ -334,9 +368,7 @@ static void run_loop(struct recording *recording)
 	const struct stack_observer *observer = recording->options->observer;
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
 	uint64_t start = recording->profile->run.start_ns;
-	uint64_t end = recording->options->duration_s > 0
-			       ? start + (uint64_t)(recording->options->duration_s * NS_PER_S)
-			       : UINT64_MAX;
+	uint64_t end = end_of_loop(recording, start), begin = begin_run(recording, start);
 	uint64_t next_flush = start + flush_ns, next_progress = start;
 
 	/* The first drain comes at once: files mapped now may be gone soon. */
@@ -345,8 +377,9 @@ static void run_loop(struct recording *recording)
 		uint64_t now = clock_ns();
 		uint64_t next_drain = now + wait_ms * NS_PER_MS;
 
-		wait_for_work(recording, next_drain < end ? next_drain : end);
+		wait_for_work(recording, least(next_drain, least(begin, end)));
 		now = clock_ns();
+		begin = begin_run(recording, now);
 		if (now >= end)
 			recording->stop = true;
 		if (recording->stop)
@@ -449,6 +482,9 @@ static int finish(struct recording *recording, struct err *err)
 	off_cpu_samples_stop(recording->off_cpu);
 	sampler_disable(recording->sampler);
 	record_facts_end(recording->facts);
+	if (recording->options->to_ns)
+		recording->profile->run.end_ns =
+			least(recording->profile->run.end_ns, recording->options->to_ns);
 	drain(recording, UINT64_MAX);
 	record_input_refresh(&recording->input);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);

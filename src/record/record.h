@@ -39,8 +39,13 @@ struct record_options {
 	bool no_build_ids;  /* it reports none, which is the default; wins over the other */
 	bool off_cpu;	    /* record waits: attribute/off_cpu_samples.h */
 	const struct stack_observer *observer; /* sees stacks until it has enough; NULL: none */
+	/* Keep only samples with from_ns <= time < to_ns, by clock_ns(), and end then: for recordings
+	 * that follow one another without a gap, where each is ready before its time begins. 0: from
+	 * the start, and as duration_s says. */
+	uint64_t from_ns, to_ns;
 	/* Called about once a second with the totals so far; NULL: never. */
-	void (*progress)(double elapsed_s, uint64_t samples, uint64_t lost);
+	void (*progress)(void *context, double elapsed_s, uint64_t samples, uint64_t lost);
+	void *progress_context;
 };
 
 struct record_result {

@@ -27,8 +27,9 @@ int collect_read_who(const struct collect_options *options, char *const *command
 	return rc < 0 ? rc : who_options_check_command(who, command, err);
 }
 
-static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)
+static void print_progress(void *context, double elapsed_s, uint64_t samples, uint64_t lost)
 {
+	(void)context;
 	if (elapsed_s >= PROGRESS_AFTER_S)
 		fprintf(stderr, "\r%.0f s, %llu samples, %llu lost ", elapsed_s,
 			(unsigned long long)samples, (unsigned long long)lost);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/json_add.h"
+#include "base/owner.h"
+#include "base/scan.h"
+#include "history/control.h"
+#include "history/segments.h"
+#include "history/supervisor.h"
+#include "present/figures.h"
+#include "present/safe.h"
+#include "store/state_files.h"
+
+#define OF_ROOT "/var/lib/prospect"
+
+/* ---- the folder ---- */
+
+int history_folder(const char *wanted, char *ret_path, struct err *err)
+{
+	struct owner owner;
+
+	if (wanted && strlen(wanted) >= HISTORY_PATH_MAX)
+		return err_set(err, -ENAMETOOLONG, "--history: file name too long");
+	if (wanted || geteuid() == 0) {
+		snprintf(ret_path, HISTORY_PATH_MAX, "%s", wanted ? wanted : OF_ROOT);
+		return 0;
+	}
+	owner_find(&owner);
+	return state_path(&owner, "history", ret_path, HISTORY_PATH_MAX, err);
+}
+
+/* What it shows of a machine is for root and the group "prospect", if there is one; an ordinary
+ * user's is for that user. */
+static int make_folder(const char *folder, struct err *err)
+{
+	const struct group *group = geteuid() == 0 ? getgrnam("prospect") : NULL;
+	struct owner owner;
+
+	owner_find(&owner);
+	if (geteuid() != 0 && state_make_folder(&owner, err) < 0)
+		return -EACCES;
+	if (mkdir(folder, 0700) < 0)
+		return errno == EEXIST ? 0
+				       : err_set(err, -errno, "cannot make %s: %s", folder,
+						 strerror(errno));
+	if (group && lchown(folder, 0, group->gr_gid) == 0)
+		(void)chmod(folder, 0750);
+	return 0;
+}
+
+/* ---- starting ---- */
+
+static int is_running(const char *folder, struct err *err)
+{
+	_cleanup_(buf_done) struct buf status = { 0 };
+	const char *since;
+	uint64_t since_s;
+	char when[64] = "";
+	time_t seconds;
+	struct tm tm;
+
+	if (control_ask(folder, "status", &status, err) < 0)
+		return 0;
+	since = strstr(buf_text(&status), "since ");
+	since = since ? since + strlen("since ") : "";
+	if (scan_number(&since, 10, &since_s)) {
+		seconds = (time_t)since_s;
+		if (localtime_r(&seconds, &tm))
+			strftime(when, sizeof(when), " since %Y-%m-%d %H:%M:%S", &tm);
+	}
+	return err_set(err, -EALREADY, "%s is being recorded into%s: 'prospect stop' ends it",
+		       folder, when);
+}
+
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	(void)!chdir("/");
+	for (int fd = 0; null >= 0 && fd <= 2; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
+/* A supervisor that is killed is replaced; one that ends is not. */
+static void keep_supervisor(const struct history_options *options, const char *folder, int started)
+{
+	struct err err;
+
+	for (;;) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(supervisor_run(options, folder, started, &err) < 0);
+		close(started);
+		started = -1;
+		if (pid < 0 || waitpid(pid, &status, 0) < 0 || WIFEXITED(status))
+			return;
+		sleep(1);
+	}
+}
+
+static int run_apart(const struct history_options *options, const char *folder, struct err *err)
+{
+	char why[sizeof(err->text)] = "the supervisor died";
+	ssize_t got, size = 0;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return err_set(err, -errno, "cannot start the supervisor: %s", strerror(errno));
+	if (pid == 0) {
+		close(ends[0]);
+		leave_terminal();
+		keep_supervisor(options, folder, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	while ((got = read(ends[0], why + size, sizeof(why) - 1 - (size_t)size)) > 0)
+		size += got;
+	close(ends[0]);
+	why[size] = '\0';
+	return size ? err_set(err, -EIO, "%s", why) : 0;
+}
+
+int history_start(const struct history_options *options, struct err *err)
+{
+	char folder[HISTORY_PATH_MAX];
+	int rc = history_folder(options->folder, folder, err);
+
+	/* The history is root's, also under sudo. */
+	unsetenv("SUDO_UID");
+	if (rc == 0)
+		rc = make_folder(folder, err);
+	if (rc == 0)
+		rc = is_running(folder, err);
+	if (rc < 0)
+		return rc;
+	return options->foreground ? supervisor_run(options, folder, -1, err)
+				   : run_apart(options, folder, err);
+}
+
+/* ---- asking ---- */
+
+static int ask(const char *wanted, const char *verb, struct err *err)
+{
+	_cleanup_(buf_done) struct buf answer = { 0 };
+	char folder[HISTORY_PATH_MAX];
+	int rc = history_folder(wanted, folder, err);
+
+	return rc < 0 ? rc : control_ask(folder, verb, &answer, err);
+}
+
+int history_stop(const char *folder, struct err *err)
+{
+	return ask(folder, "stop", err);
+}
+
+int history_pause(const char *folder, struct err *err)
+{
+	return ask(folder, "pause", err);
+}
+
+int history_resume(const char *folder, struct err *err)
+{
+	return ask(folder, "resume", err);
+}
+
+/* ---- status ---- */
+
+struct status {
+	char folder[HISTORY_PATH_MAX];
+	struct buf answer; /* "KEY VALUE" lines; empty: no supervisor runs */
+	struct segments segments;
+	uint64_t bytes;
+};
+
+/* The value of a key of the supervisor's answer, up to the end of its line; NULL: none. */
+static const char *value_of(const struct status *status, const char *key, size_t *ret_length)
+{
+	size_t length = strlen(key);
+
+	for (const char *at = buf_text(&status->answer); at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (strncmp(at, key, length) == 0 && at[length] == ' ') {
+			*ret_length = strcspn(at + length + 1, "\n");
+			return at + length + 1;
+		}
+	}
+	return NULL;
+}
+
+static void add_value(const struct status *status, const char *key, struct buf *text)
+{
+	size_t length = 0;
+	const char *value = value_of(status, key, &length);
+	_cleanup_(buf_done) struct buf copy = { 0 };
+
+	buf_add(&copy, value ? value : "", length);
+	safe_text(text, buf_text(&copy));
+}
+
+static uint64_t number_of(const struct status *status, const char *key)
+{
+	uint64_t number = 0;
+	size_t length;
+	const char *value = value_of(status, key, &length);
+
+	return value && scan_number(&value, 10, &number) ? number : 0;
+}
+
+static void add_moment(struct buf *text, uint64_t seconds)
+{
+	time_t moment = (time_t)seconds;
+	char when[64] = "?";
+	struct tm tm;
+
+	if (localtime_r(&moment, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_add_str(text, when);
+}
+
+static void add_supervisor(const struct status *status, struct buf *text)
+{
+	uint64_t since_s = number_of(status, "since");
+	uint64_t now_s = clock_read(CLOCK_REALTIME) / NS_PER_S;
+	double length_s = now_s > since_s ? (double)(now_s - since_s) : 1;
+	size_t length;
+	const char *cpu = value_of(status, "cpu_s", &length);
+
+	buf_add_str(text, "Always on    ");
+	add_value(status, "state", text);
+	buf_add_str(text, " since ");
+	add_moment(text, since_s);
+	buf_add_str(text, ", ");
+	add_value(status, "rate_hz", text);
+	buf_add_str(text, " Hz, pid ");
+	add_value(status, "pid", text);
+	buf_add_str(text, "\nSamples      ");
+	add_value(status, "samples", text);
+	buf_add_str(text, ", ");
+	add_value(status, "lost", text);
+	buf_printf(text, " lost\nOwn cost     %.2f %% of a CPU\n",
+		   cpu ? 100 * strtod(cpu, NULL) / length_s : 0);
+	if (!value_of(status, "problem", &length))
+		return;
+	buf_add_str(text, "!            ");
+	add_moment(text, number_of(status, "problem_at"));
+	buf_add_str(text, ": ");
+	add_value(status, "problem", text);
+	buf_printf(text, " (%" PRIu64 " failure%s)\n", number_of(status, "failures"),
+		   number_of(status, "failures") == 1 ? "" : "s");
+}
+
+static void add_text(const struct status *status, struct buf *text)
+{
+	if (status->answer.size)
+		add_supervisor(status, text);
+	else
+		buf_add_str(text, "Always on    off: 'prospect start' begins\n");
+	buf_add_str(text, "History      ");
+	safe_text(text, status->folder);
+	buf_printf(text, ": %zu segment%s", status->segments.list.count,
+		   status->segments.list.count == 1 ? "" : "s");
+	if (status->segments.list.count) {
+		buf_add_str(text, " since ");
+		add_moment(text, status->segments.list.items[0].start_s);
+		buf_add_str(text, ", ");
+		figures_si(text, (double)status->bytes);
+		buf_add_char(text, 'B');
+	}
+	buf_add_char(text, '\n');
+}
+
+static void add_json(const struct status *status, struct buf *json)
+{
+	static const char *const texts[] = { "state", "segment", "problem" };
+	static const char *const numbers[] = { "pid",	  "since",	"rate_hz", "samples", "lost",
+					       "failures", "problem_at", "cpu_s" };
+	const struct segments *segments = &status->segments;
+
+	json_add_begin(json, NULL, '{');
+	json_add_bool(json, "runs", status->answer.size > 0);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		_cleanup_(buf_done) struct buf value = { 0 };
+
+		add_value(status, texts[i], &value);
+		json_add_text_or_null(json, texts[i], value.size ? buf_text(&value) : NULL);
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		size_t length;
+		const char *value = value_of(status, numbers[i], &length);
+
+		if (value)
+			json_add_fixed(json, numbers[i], strtod(value, NULL),
+				       strcmp(numbers[i], "cpu_s") == 0 ? 3 : 0);
+		else
+			json_add_null(json, numbers[i]);
+	}
+	json_add_text(json, "history", status->folder);
+	json_add_number(json, "segments", segments->list.count);
+	json_add_number(json, "bytes", status->bytes);
+	json_add_number_or_null(json, "oldest",
+				segments->list.count ? segments->list.items[0].start_s : 0);
+	json_add_end(json, '}');
+	buf_add_char(json, '\n');
+}
+
+static int read_status(struct status *status, const char *wanted, struct err *err)
+{
+	_cleanup_close_ int folder = -1;
+	int rc = history_folder(wanted, status->folder, err);
+
+	if (rc < 0)
+		return rc;
+	rc = control_ask(status->folder, "status", &status->answer, err);
+	if (rc < 0 && rc != -ESRCH)
+		return rc;
+	folder = open(status->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0)
+		(void)segments_read(folder, &status->segments);
+	for (size_t i = 0; i < status->segments.list.count; i++)
+		status->bytes += status->segments.list.items[i].bytes;
+	return 0;
+}
+
+int history_print_status(const char *wanted, bool json, FILE *out, struct err *err)
+{
+	struct status status = { .bytes = 0 };
+	_cleanup_(buf_done) struct buf text = { 0 };
+	int rc = read_status(&status, wanted, err);
+
+	if (rc == 0) {
+		(json ? add_json : add_text)(&status, &text);
+		fputs(buf_text(&text), out);
+	}
+	buf_done(&status.answer);
+	vec_free(&status.segments.list);
+	return rc;
+}

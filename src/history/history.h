@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Always on: a supervisor keeps the machine profiled from start to stop. The history that it leaves
+ * is a folder of ordinary profiles, the segments, one after another without a gap; each is made by a
+ * recorder of its own, a child of the supervisor. The next recorder is ready before the cut, and
+ * keeps the samples from then on; the old one keeps those before. So nothing is lost or doubled,
+ * memory cannot grow for ever, and a recorder that crashes costs one segment.
+ *
+ * A socket in the folder answers status, and takes stop, pause and resume.
+ *
+ * Texts of options are borrowed. A folder that is NULL means /var/lib/prospect for root, else
+ * "history" in the state folder (store/state_files.h). All functions return 0, or a negative errno
+ * and one line; -ESRCH: no supervisor runs there.
+ */
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+struct history_options {
+	const char *folder;
+	double rate_hz;
+	bool off_cpu;
+	double segment_s; /* length of a segment; they begin at multiples of it, by UTC */
+	double keep_s;	  /* older segments are removed; 0: none is for its age */
+	double max_bytes; /* the oldest are removed until all take less; 0: no limit */
+	bool foreground;  /* the caller becomes the supervisor, as systemd wants it */
+};
+
+enum { HISTORY_PATH_MAX = 4096 };
+
+/* Sets *ret_path. */
+int history_folder(const char *wanted, char *ret_path, struct err *err);
+/* Starts the supervisor and returns when its first recorder is at work; with options->foreground
+ * when it was stopped. -EALREADY: one runs there already, and the line says since when. */
+int history_start(const struct history_options *options, struct err *err);
+/* Each returns when it is done. */
+int history_stop(const char *folder, struct err *err);
+int history_pause(const char *folder, struct err *err);
+int history_resume(const char *folder, struct err *err);
+/* Prints what runs and what the folder has; it works without a supervisor, too. */
+int history_print_status(const char *folder, bool json, FILE *out, struct err *err);
+
+#endif
