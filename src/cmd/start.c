@@ -63,7 +63,8 @@ static int parse_keep(const char *text, double *ret_s, struct err *err)
 	double number;
 
 	if (!scan_decimal(&at, &number) || number <= 0 || !scan_time_unit(&at, &unit_ns) || *at)
-		return err_set(err, -EINVAL, "--keep '%s': expected a time such as 12h or 7d", text);
+		return err_set(err, -EINVAL, "--keep '%s': expected a time such as 12h or 7d",
+			       text);
 	*ret_s = number * (double)unit_ns / 1e9;
 	return 0;
 }
@@ -80,10 +81,11 @@ static int run_start(int argc, char **argv)
 	if (first < 0)
 		return status;
 	if (first < argc)
-		rc = err_set(&err, -EINVAL,
-			     "unexpected argument '%s': 'prospect start' records the whole machine; "
-			     "'prospect record' records a command",
-			     argv[first]);
+		rc = err_set(
+			&err, -EINVAL,
+			"unexpected argument '%s': 'prospect start' records the whole machine; "
+			"'prospect record' records a command",
+			argv[first]);
 	if (rc == 0 && values.max_size)
 		rc = parse_size(values.max_size, &values.options.max_bytes, &err);
 	if (rc == 0 && values.keep)
@@ -93,7 +95,8 @@ static int run_start(int argc, char **argv)
 	if (history_start(&values.options, &err) < 0)
 		return options_fail(&command_start, &err, 1);
 	if (!values.options.foreground)
-		terminal_say("prospect: recording; 'prospect status' shows how, 'prospect stop' ends it");
+		terminal_say("prospect: recording; 'prospect status' shows how, 'prospect stop' "
+			     "ends it");
 	return 0;
 }
 

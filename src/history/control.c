@@ -43,8 +43,8 @@ struct control {
 static int address_of(int folder, struct sockaddr_un *ret_address)
 {
 	*ret_address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(ret_address->sun_path, sizeof(ret_address->sun_path), "/proc/self/fd/%d/%s", folder,
-		 SOCKET_NAME);
+	snprintf(ret_address->sun_path, sizeof(ret_address->sun_path), "/proc/self/fd/%d/%s",
+		 folder, SOCKET_NAME);
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
@@ -99,8 +99,8 @@ void control_poll(const struct control *control, struct pollfd *polls)
 	for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
 		const struct client *client = &control->clients[i];
 
-		polls[i] = (struct pollfd){ .fd = client->asked ? -1 : client->fd,
-					    .events = POLLIN };
+		polls[i] =
+			(struct pollfd){ .fd = client->asked ? -1 : client->fd, .events = POLLIN };
 		full = full && client->fd >= 0;
 	}
 	polls[CONTROL_CLIENTS] =
@@ -244,5 +244,6 @@ int control_ask(const char *folder, const char *verb, struct buf *ret_answer, st
 		return 0;
 	}
 	return err_set(err, -EIO, "%s",
-		       strncmp(text, "error\n", 6) == 0 ? text + 6 : "no answer from the supervisor");
+		       strncmp(text, "error\n", 6) == 0 ? text + 6
+							: "no answer from the supervisor");
 }

@@ -296,8 +296,8 @@ static void add_text(const struct status *status, struct buf *text)
 static void add_json(const struct status *status, struct buf *json)
 {
 	static const char *const texts[] = { "state", "segment", "problem" };
-	static const char *const numbers[] = { "pid",	  "since",	"rate_hz", "samples", "lost",
-					       "failures", "problem_at", "cpu_s" };
+	static const char *const numbers[] = { "pid",  "since",	   "rate_hz",	 "samples",
+					       "lost", "failures", "problem_at", "cpu_s" };
 	const struct segments *segments = &status->segments;
 
 	json_add_begin(json, NULL, '{');

@@ -17,7 +17,7 @@
 #include "record/record.h"
 
 enum {
-	SAY = 3,	  /* the recorder's only open file besides the standard ones */
+	SAY = 3, /* the recorder's only open file besides the standard ones */
 	FLUSH_CS = 1000,
 	MAX_DEPTH = 512,
 };

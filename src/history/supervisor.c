@@ -26,7 +26,7 @@
 #include "history/segments.h"
 
 enum {
-	LEAD_S = 3,    /* the next recorder is started so long before its time */
+	LEAD_S = 3,	 /* the next recorder is started so long before its time */
 	RETRY_MS = 1000, /* after a recorder that failed */
 	MOST_SLEEP_S = 60,
 };
@@ -37,8 +37,8 @@ struct supervisor {
 	int folder_fd, lock_fd, signal_fd, started;
 	struct control *control;
 	struct recorder current, next;
-	uint64_t since_s;  /* since 1970 */
-	uint64_t retry_ns; /* no recorder is started before */
+	uint64_t since_s;	/* since 1970 */
+	uint64_t retry_ns;	/* no recorder is started before */
 	uint64_t samples, lost; /* of recorders that have ended */
 	uint64_t failures;
 	char problem[600]; /* of the last one that failed; "" */
@@ -79,7 +79,8 @@ static void start_recorder(struct supervisor *supervisor, struct recorder *recor
 	uint64_t now_ns = clock_ns();
 	struct err err;
 
-	*recorder = (struct recorder){ .from_ns = from_ns, .to_ns = cut_after(supervisor, from_ns) };
+	*recorder =
+		(struct recorder){ .from_ns = from_ns, .to_ns = cut_after(supervisor, from_ns) };
 	segment_name(supervisor->folder_fd, real_s() + (from_ns - now_ns + NS_PER_S / 2) / NS_PER_S,
 		     recorder->name);
 	if (recorder_start(recorder, supervisor->options, supervisor->folder, &err) < 0) {
@@ -113,8 +114,8 @@ static const char *why_ended(const struct supervisor *supervisor, const struct r
 		snprintf(text, size, "the recorder of %s was killed by signal %d (%s)",
 			 recorder->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
-		snprintf(text, size, "%s", recorder->state.error[0] ? recorder->state.error
-								    : "the recorder failed");
+		snprintf(text, size, "%s",
+			 recorder->state.error[0] ? recorder->state.error : "the recorder failed");
 	else if (clock_ns() < recorder->to_ns)
 		snprintf(text, size, "the recorder of %s was stopped by another process",
 			 recorder->name);
@@ -215,9 +216,9 @@ static void add_status(const struct supervisor *supervisor, struct buf *text)
 	buf_printf(text, "pid %d\nsince %" PRIu64 "\nrate_hz %g\n", getpid(), supervisor->since_s,
 		   supervisor->options->rate_hz);
 	buf_printf(text, "state %s\n",
-		   supervisor->paused		? "paused"
+		   supervisor->paused			  ? "paused"
 		   : current->pid && current->state.ready ? "recording"
-						: "starting");
+							  : "starting");
 	if (current->pid)
 		buf_printf(text, "segment %s\n", current->name);
 	buf_printf(text, "samples %" PRIu64 "\nlost %" PRIu64 "\n",
@@ -349,9 +350,9 @@ static int take_signals(struct supervisor *supervisor, struct err *err)
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
 	supervisor->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return supervisor->signal_fd < 0 ? err_set(err, -errno, "cannot watch for signals: %s",
-						   strerror(errno))
-					 : 0;
+	return supervisor->signal_fd < 0
+		       ? err_set(err, -errno, "cannot watch for signals: %s", strerror(errno))
+		       : 0;
 }
 
 int supervisor_run(const struct history_options *options, const char *folder, int started,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history/folder.h"
+
+#include "cmd/commands.h"
+
+/* The exit status of a command. */
+static int run(const struct command *command, const char *const *words)
+{
+	char *argv[8];
+	int argc = 0;
+
+	for (; words[argc]; argc++)
+		argv[argc] = (char *)words[argc];
+	argv[argc] = NULL;
+	return command->run(argc, argv);
+}
+
+#define EXPECT(status, command, ...)                                                          \
+	assert_int_equal(run(&command_##command, (const char *const[]){ __VA_ARGS__, NULL }), \
+			 status)
+
+static void test_words(void **state)
+{
+	EXPECT(2, start, "start", "make");
+	EXPECT(2, start, "start", "--keep", "7");
+	EXPECT(2, start, "start", "--keep", "-1d");
+	EXPECT(2, start, "start", "--max-size", "2X");
+	EXPECT(2, start, "start", "--max-size", "2GB");
+	EXPECT(2, start, "start", "--max-size", "-1");
+	EXPECT(2, start, "start", "--segment", "1");
+	EXPECT(1, start, "start", "--keep", "1.5h", "--max-size", "0.5G", "--history",
+	       "/nowhere/below");
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { WITH_FOLDER(test_words) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "history/folder.h"
+
+static void test_folder(void **state)
+{
+	char path[HISTORY_PATH_MAX], wanted[HISTORY_PATH_MAX + 1];
+	struct err err;
+
+	(void)state;
+	assert_int_equal(history_folder("some/where", path, &err), 0);
+	assert_string_equal(path, "some/where");
+	memset(wanted, 'x', sizeof(wanted) - 1);
+	wanted[sizeof(wanted) - 1] = '\0';
+	assert_int_equal(history_folder(wanted, path, &err), -ENAMETOOLONG);
+	if (geteuid() == 0) {
+		assert_int_equal(history_folder(NULL, path, &err), 0);
+		assert_string_equal(path, "/var/lib/prospect");
+	}
+}
+
+/* What is printed when nothing runs. */
+static void expect_status(const char *folder, bool json, const char *wanted)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct err err;
+
+	assert_int_equal(history_print_status(folder, json, out, &err), 0);
+	fclose(out);
+	if (!strstr(text, wanted))
+		fail_msg("'%s' is not in: %s", wanted, text);
+	free(text);
+}
+
+static void test_nothing_runs(void **state)
+{
+	char path[128];
+	struct err err;
+
+	assert_int_equal(history_stop(*state, &err), -ESRCH);
+	assert_int_equal(history_pause(*state, &err), -ESRCH);
+	assert_int_equal(history_resume(*state, &err), -ESRCH);
+	expect_status(*state, false, "off: ");
+	expect_status(*state, false, ": 0 segments\n");
+	expect_status("/nowhere", false, "/nowhere: 0 segments\n");
+	expect_status(*state, true, "\"runs\":false");
+	expect_status(*state, true, "\"oldest\":null");
+	snprintf(path, sizeof(path), "%s/20261129T104000Z.prof", (const char *)*state);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	expect_status(*state, false, ": 1 segment since ");
+	expect_status(*state, true, "\"oldest\":1795948800");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_folder),
+		WITH_FOLDER(test_nothing_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
