@@ -45,6 +45,7 @@ _Static_assert(STACK_MAX_KERNEL + STACK_MAX_USER + REGISTER_WORDS <= HEAD_WORDS,
 struct scratch {
 	struct unwind_frame frame;
 	struct unwind_registers registers;
+	struct unwind_scan scan;      /* of the innermost frame, if that has no rule */
 	struct stack_mapping mapping; /* of the last frame */
 	struct stack_block block;
 	struct stack_space space;
@@ -112,11 +113,38 @@ static __always_inline void mark_trampoline(struct scratch *s, const struct unwi
 		s->tail[(s->kernel_count + s->user_count - 1) & (HEAD_WORDS - 1)] |= UNWIND_EXACT;
 }
 
+static __always_inline struct scratch *own_scratch(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&scratches, &cpu);
+}
+
+/* Verified once, independent of its callers. */
+__attribute__((noinline)) int scan_in_call(__u32 index)
+{
+	struct scratch *s = own_scratch();
+
+	(void)index;
+	return s ? unwind_scan_step(&s->scan, NULL) : UNWIND_SCAN_UNKNOWN;
+}
+
+static __always_inline void scan(struct scratch *s)
+{
+	unwind_scan_begin(&s->scan, &s->frame, NULL);
+	for (__u32 i = 0; i < UNWIND_SCAN_STEPS; i++) {
+		if (scan_in_call(i) != UNWIND_SCAN_MORE)
+			break;
+	}
+}
+
 /* Walks one frame; 1: the walk is over. */
 static __always_inline int walk_frame(struct scratch *s)
 {
 	__u64 address = unwind_lookup_address(&s->frame);
 	const struct unwind_rule *rule = NULL;
+	const struct unwind_registers *registers = NULL;
+	struct unwind_place place = { .rule = NULL };
 	enum unwind_end end;
 	__u32 kind;
 
@@ -139,16 +167,21 @@ static __always_inline int walk_frame(struct scratch *s)
 	if (kind == STACK_MAP_ROWS)
 		rule = find_rule(&s->mapping, address);
 	mark_trampoline(s, rule);
-	end = unwind_step(&s->frame, rule, is_entry(&s->block, address),
-			  s->user_count == 1 ? &s->registers : NULL, NULL, STACK_ARM64);
-	return end == UNWIND_MORE ? 0 : stop(s, end);
-}
-
-static __always_inline struct scratch *own_scratch(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&scratches, &cpu);
+	place.rule = rule;
+	place.entry = !!is_entry(&s->block, address);
+	place.has_rows = kind == STACK_MAP_ROWS;
+	if (s->user_count == 1) {
+		registers = &s->registers;
+		if (!rule && !STACK_ARM64) {
+			scan(s);
+			place.scan = &s->scan;
+		}
+	}
+	/* the verifier does not know that the pointers are set exactly if the count is 1 */
+	HIDE_BOUNDS(registers);
+	HIDE_BOUNDS(place.scan);
+	end = unwind_step(&s->frame, &place, registers, NULL, STACK_ARM64);
+	return end == UNWIND_MORE ? 0 : stop(s, unwind_finish(&s->frame, end));
 }
 
 static long walk_in_loop(__u32 index, void *context)

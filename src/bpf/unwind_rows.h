@@ -71,9 +71,12 @@ enum {
 	/* flags: a signal handler made the interrupted code call this, so the caller's pc is exact.
 	 * On arm64 the handler saved the caller's lr in 16 bytes at the CFA. */
 	UNWIND_RULE_INJECTED = 4,
+	/* flags: the rule is that of return addresses, which lie one byte further. The byte itself
+	 * is the return instruction of the function before. */
+	UNWIND_RULE_AFTER_RETURN = 8,
 	/* flags: Go's scheduler. The thread works for no goroutine now, or for one that none of the
 	 * callers knows. Also with UNWIND_CFA_NONE. */
-	UNWIND_RULE_SCHEDULER = 8,
+	UNWIND_RULE_SCHEDULER = 16,
 };
 
 struct unwind_rule {

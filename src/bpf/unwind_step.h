@@ -10,8 +10,8 @@
  *
  * Where there is no row, frame pointers are tried, because JIT code has them, and so have generated
  * parts of large programs. That is a guess (unwind_frame.guessed), which the walker accepts only if
- * it leads to executable memory. No guess is needed where the instructions show how the function
- * ends; they are read by
+ * it leads to executable memory. The instructions show whether the innermost frame has its frame
+ * pointer yet (unwind_scan.h), and how a trampoline ends; they are read by
  *
  *   #define UNWIND_READ_CODE(memory, address, to, size)
  *
@@ -25,51 +25,9 @@
 #define BPF_UNWIND_STEP_H
 
 #include "bpf/stack_wire.h"
+#include "bpf/unwind_frame.h"
 #include "bpf/unwind_rows.h"
-
-#define UNWIND_INLINE static inline __attribute__((always_inline))
-
-#ifndef UNWIND_READ
-#define UNWIND_READ(memory, address, to, size) \
-	((void)(memory), (void)(address), (void)(to), (void)(size), -1)
-#endif
-
-#ifndef UNWIND_READ_CODE
-#define UNWIND_READ_CODE UNWIND_READ
-#endif
-
-#ifndef UNWIND_READ_THREAD
-#define UNWIND_READ_THREAD(memory, offset, to, size) \
-	((void)(memory), (void)(offset), (void)(to), (void)(size), -1)
-#endif
-
-/* DWARF numbers of the registers a walk carries from frame to frame. */
-enum {
-	UNWIND_X86_BX = 3,
-	UNWIND_X86_FP = 6,
-	UNWIND_X86_SP = 7,
-	UNWIND_ARM64_FP = 29,
-	UNWIND_ARM64_LR = 30,
-	UNWIND_ARM64_SP = 31,
-};
-
-/* The end of arm64 user addresses. Bits above it in a return address are its signature (pointer
- * authentication). */
-#define UNWIND_ARM64_ADDRESS ((1ULL << 48) - 1)
-
-struct unwind_frame {
-	__u64 pc, sp, fp, lr;
-	__u8 exact;    /* pc is an instruction's own address, not a return address */
-	__u8 fp_known; /* fp is this frame's value */
-	__u8 lr_known; /* arm64: lr is this frame's: innermost, or interrupted by a signal */
-	__u8 guessed;  /* found by frame pointers, without a row */
-	__u8 bx_known; /* x86-64: bx or bx_at is this frame's */
-	__u8 sched;    /* a frame of Go's scheduler was passed: UNWIND_RULE_SCHEDULER */
-	__u8 unframed; /* a function at its start: the return address is at sp */
-	__u8 zero[1];
-	__u64 bx;    /* rbx, until a frame saves it */
-	__u64 bx_at; /* where it was saved; 0: nowhere. Read only if a CFA needs it */
-};
+#include "bpf/unwind_scan.h"
 
 /* The address for looking up a frame's row: a call may be the last instruction of its function. */
 UNWIND_INLINE __u64 unwind_lookup_address(const struct unwind_frame *frame)
@@ -91,7 +49,7 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->bx_known = !arm64;
 	frame->sched = 0;
 	frame->unframed = 0;
-	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
+	frame->unproven = 0;
 	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
 	frame->bx_at = 0;
 }
@@ -488,30 +446,75 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	return UNWIND_MORE;
 }
 
-/* Steps from a frame in executable memory to its caller. @rule: for unwind_lookup_address; NULL or
- * UNWIND_CFA_NONE: no row; @registers: for the innermost frame, else NULL; @entry: the frame is in
- * code where a program starts. Any result but UNWIND_MORE: there is no caller, and the frame's pc
- * is unchanged. */
+/* The frame is at a return instruction. */
+UNWIND_INLINE enum unwind_end unwind_by_return(struct unwind_frame *frame, const void *memory)
+{
+	__u64 ra;
+
+	if (UNWIND_READ(memory, frame->sp, &ra, sizeof(ra)) < 0)
+		return UNWIND_END_NO_MEMORY;
+	if (ra == 0)
+		return UNWIND_END_COMPLETE;
+	frame->pc = ra;
+	frame->sp += sizeof(ra);
+	frame->lr_known = frame->exact = frame->guessed = 0;
+	return UNWIND_MORE;
+}
+
+/* What is known of the code of a frame. */
+struct unwind_place {
+	const struct unwind_rule
+		*rule; /* for unwind_lookup_address; NULL or UNWIND_CFA_NONE: none */
+	__u8 entry;    /* a program starts here */
+	__u8 has_rows; /* other code of the image has rows */
+	const struct unwind_scan *scan; /* of the innermost frame, if it has no rule; else NULL */
+};
+
+/* Without a row. Frames that were not found by frame pointers alone keep the others provable. */
+UNWIND_INLINE enum unwind_end unwind_without_row(struct unwind_frame *frame,
+						 const struct unwind_place *place,
+						 const void *memory, int arm64)
+{
+	enum unwind_end end = UNWIND_END_NO_ROWS;
+
+	if (!arm64 && place->scan && place->scan->result == UNWIND_SCAN_FOUND)
+		end = unwind_by_scan(frame, place->scan, memory);
+	else if (!arm64 && !frame->exact)
+		end = unwind_by_epilogue(frame, memory);
+	if (end != UNWIND_END_NO_ROWS)
+		return end;
+	if (place->has_rows ||
+	    (frame->exact && (!place->scan || place->scan->result != UNWIND_SCAN_FRAME)))
+		frame->unproven = 1;
+	return unwind_by_frame_pointer(frame, memory, arm64);
+}
+
+/* Steps from a frame in executable memory to its caller. @registers: for the innermost frame, else
+ * NULL. Any result but UNWIND_MORE: there is no caller, and the frame's pc is unchanged. */
 UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
-					  const struct unwind_rule *rule, int entry,
+					  const struct unwind_place *place,
 					  const struct unwind_registers *registers,
 					  const void *memory, int arm64)
 {
-	if (entry)
+	const struct unwind_rule *rule = place->rule;
+
+	if (place->entry)
 		return UNWIND_END_COMPLETE;
 	if (rule && rule->flags & UNWIND_RULE_SCHEDULER)
 		frame->sched = 1;
+	if (rule && rule->flags & UNWIND_RULE_AFTER_RETURN && frame->exact)
+		return unwind_by_return(frame, memory);
 	if (frame->unframed)
 		return unwind_by_sp(frame, memory);
 	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		return unwind_by_rule(frame, rule, registers, memory, arm64);
-	if (!arm64) {
-		enum unwind_end end = unwind_by_epilogue(frame, memory);
+	return unwind_without_row(frame, place, memory, arm64);
+}
 
-		if (end != UNWIND_END_NO_ROWS)
-			return end;
-	}
-	return unwind_by_frame_pointer(frame, memory, arm64);
+/* How a walk ended. A stack that frame pointers alone show to be complete may lack frames. */
+UNWIND_INLINE enum unwind_end unwind_finish(const struct unwind_frame *frame, enum unwind_end end)
+{
+	return end == UNWIND_END_COMPLETE && frame->unproven ? UNWIND_END_FRAME_POINTERS : end;
 }
 
 /* Why a walk ends at a pc that is not in executable memory. */

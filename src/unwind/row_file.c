@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /* Increase this when an ELF file would give other rows than before, or the layout changes. */
-enum { ROW_FILE_VERSION = 6 };
+enum { ROW_FILE_VERSION = 7 };
 
 static const char magic[8] = "prosrows";
 
@@ -152,7 +152,7 @@ static bool right_page(const struct unwind_table *table, uint32_t page)
 static bool right_rule(const struct unwind_rule *rule)
 {
 	const uint8_t flags = UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH | UNWIND_RULE_INJECTED |
-			      UNWIND_RULE_SCHEDULER;
+			      UNWIND_RULE_AFTER_RETURN | UNWIND_RULE_SCHEDULER;
 
 	return rule->cfa <= UNWIND_CFA_GO_RESUMED && rule->ra <= UNWIND_SAVED_REGISTER &&
 	       rule->fp <= UNWIND_SAVED_MAYBE_LINK && rule->fp != UNWIND_SAVED_REGISTER &&

@@ -8,8 +8,11 @@
 
 #include "base/compare.h"
 #include "base/vec.h"
+#include "base/xalloc.h"
 #include "elf/frame_sections.h"
 #include "elf/go_table.h"
+#include "elf/symbol_index.h"
+#include "unwind/code_rows.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_rules.h"
 #include "unwind/row_builder.h"
@@ -29,12 +32,13 @@ enum {
 /* A frame description to compile. */
 struct block {
 	uint32_t start, size; /* from the compilation's origin */
-	uint32_t offset;      /* in its section; of STACK_SWITCH: enum special_switch */
+	uint32_t offset;      /* in its section; of STACK_SWITCH: enum special_switch; of a
+				 trampoline: its number */
 	int32_t source;	      /* enum frame_source, or a value below */
 };
 
 /* A description of the scheduler has precedence over the mark that it has none. */
-enum { SCHEDULER = -1, SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
+enum { SCHEDULER = -1, NO_DESCRIPTION = FRAME_SOURCES, STACK_SWITCH, SIGNAL_TRAMPOLINE };
 
 /* Code that Go's compiler and assembler made, from the compilation's origin. */
 struct go_code {
@@ -54,6 +58,8 @@ struct compilation {
 	VEC(struct block) blocks;
 	VEC(uint32_t) injected; /* starts of functions that signal handlers make others call */
 	struct go_code go;
+	struct special_trampoline trampolines[SPECIAL_CODE_TRAMPOLINES];
+	struct code_rows *code; /* of what has no description */
 	struct row_builder builder;
 	uint8_t flags; /* UNWIND_RULE_, of the current description */
 	uint8_t link;  /* enum unwind_saved: how its function saves rbp, if it has a frame; 0: as
@@ -208,6 +214,23 @@ static uint8_t flags_of(const struct compilation *compilation, const struct bloc
 	       (scheduler ? UNWIND_RULE_SCHEDULER : 0);
 }
 
+/* The handler's return address is looked up by the byte before it. */
+static void compile_trampoline(struct compilation *compilation,
+			       const struct special_trampoline *trampoline)
+{
+	struct unwind_rule rule = special_code_signal_rule(compilation->machine->machine);
+	struct unwind_rule after_return = rule;
+
+	after_return.flags |= UNWIND_RULE_AFTER_RETURN;
+	if (trampoline->before == SPECIAL_BEFORE_CALL)
+		row_builder_end(&compilation->builder, trampoline->start - 1);
+	else
+		row_builder_add(&compilation->builder, trampoline->start - 1,
+				trampoline->before == SPECIAL_BEFORE_RETURN ? &after_return
+									    : &rule);
+	row_builder_add(&compilation->builder, trampoline->start, &rule);
+}
+
 static void compile_block(struct compilation *compilation, const struct block *block, uint64_t end)
 {
 	struct frame_sections *sections;
@@ -224,9 +247,12 @@ static void compile_block(struct compilation *compilation, const struct block *b
 		return;
 	}
 	if (block->source == SIGNAL_TRAMPOLINE) {
-		struct unwind_rule rule = special_code_signal_rule();
-
-		row_builder_add(&compilation->builder, compilation->origin + block->start, &rule);
+		compile_trampoline(compilation, &compilation->trampolines[block->offset]);
+		return;
+	}
+	if (block->source == NO_DESCRIPTION) {
+		code_rows_tell(compilation->code, compilation->origin + block->start, end, add_rule,
+			       compilation);
 		return;
 	}
 	sections = compilation->sources[block->source];
@@ -268,16 +294,6 @@ static void compile_blocks(struct compilation *compilation)
 			row_builder_end(&compilation->builder, end);
 	}
 	row_builder_finish(&compilation->builder);
-}
-
-/* Since Linux 5.8, arm64's vdso has no description of the code that signal handlers return to. */
-static void find_trampoline(struct compilation *compilation)
-{
-	uint64_t start, size;
-
-	if (compilation->machine->machine == EM_AARCH64 &&
-	    special_code_trampoline(compilation->file, &start, &size))
-		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
 }
 
 static enum special_switch kind_of_switch(struct go_table *table,
@@ -373,6 +389,175 @@ static void find_special(struct compilation *compilation)
 	}
 }
 
+/* ---- code without descriptions ---- */
+
+/* True for a trampoline whose description says what it is, as the C library's does. */
+static bool is_described(const struct compilation *compilation, uint64_t address)
+{
+	for (size_t i = 0; i < compilation->blocks.count; i++) {
+		const struct block *block = &compilation->blocks.items[i];
+		struct frame_fde fde;
+
+		if (block->source < FRAME_SOURCES &&
+		    address - compilation->origin - block->start < block->size &&
+		    frame_sections_at(compilation->sources[block->source], block->offset, &fde) &&
+		    fde.cie.signal)
+			return true;
+	}
+	return false;
+}
+
+/* Drops descriptions that begin in a trampoline. */
+static void drop_descriptions(struct compilation *compilation,
+			      const struct special_trampoline *trampoline)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < compilation->blocks.count; i++) {
+		struct block block = compilation->blocks.items[i];
+
+		if (compilation->origin + block.start < trampoline->start ||
+		    compilation->origin + block.start >= trampoline->end)
+			compilation->blocks.items[kept++] = block;
+	}
+	compilation->blocks.count = kept;
+}
+
+static size_t find_trampolines(struct compilation *compilation)
+{
+	struct special_trampoline *found = compilation->trampolines;
+	size_t all = special_code_trampolines(compilation->file, found), count = 0;
+
+	for (size_t i = 0; i < all; i++) {
+		if (found[i].start == compilation->origin ||
+		    is_described(compilation, found[i].start))
+			continue;
+		drop_descriptions(compilation, &found[i]);
+		found[count++] = found[i];
+	}
+	return count;
+}
+
+static void push_block(struct compilation *compilation, uint64_t start, uint64_t end,
+		       uint32_t offset, uint32_t source)
+{
+	*vec_push(&compilation->blocks) =
+		(struct block){ .start = (uint32_t)(start - compilation->origin),
+				.size = (uint32_t)(end - start),
+				.offset = offset,
+				.source = source };
+}
+
+/* Adds a trampoline; what has no description goes on after it. */
+static void add_trampoline(struct compilation *compilation, uint32_t number)
+{
+	const struct special_trampoline *trampoline = &compilation->trampolines[number];
+
+	for (size_t i = 0; i < compilation->blocks.count; i++) {
+		const struct block *block = &compilation->blocks.items[i];
+		uint64_t start = compilation->origin + block->start, end = start + block->size;
+
+		if (block->source != NO_DESCRIPTION || trampoline->start < start ||
+		    trampoline->end >= end)
+			continue;
+		push_block(compilation, trampoline->end, end, 0, NO_DESCRIPTION);
+		break;
+	}
+	drop_descriptions(compilation, trampoline); /* what goes on after another one, too */
+	push_block(compilation, trampoline->start - 1, trampoline->end, number, SIGNAL_TRAMPOLINE);
+}
+
+static void add_gap(struct compilation *compilation, const struct elf_section *section,
+		    uint64_t start, uint64_t end)
+{
+	uint64_t size = end - start;
+	uint8_t *bytes;
+
+	if (start >= end || is_padding(start, end) || size > CODE_ROWS_MAX_BYTES ||
+	    end - compilation->origin > UINT32_MAX)
+		return;
+	bytes = xmalloc(size);
+	if (elf_file_read_at(compilation->file, section->offset + (start - section->address), bytes,
+			     size, NULL) < 0) {
+		free(bytes);
+		return;
+	}
+	code_rows_add(compilation->code, start, bytes, size);
+	push_block(compilation, start, end, 0, NO_DESCRIPTION);
+}
+
+/* Finds what lies between the descriptions, which are in order. */
+static void find_gaps(struct compilation *compilation)
+{
+	size_t described = compilation->blocks.count, next = 0;
+	const struct elf_section *section;
+
+	for (size_t i = 0; (section = elf_file_code(compilation->file, i)); i++) {
+		uint64_t at = section->address, end = section->address + section->size;
+
+		for (; next < described; next++) {
+			struct block block = compilation->blocks.items[next];
+			uint64_t start = compilation->origin + block.start;
+
+			if (start >= end)
+				break;
+			add_gap(compilation, section, at, start);
+			if (start + block.size > at)
+				at = start + block.size;
+		}
+		add_gap(compilation, section, at, end);
+	}
+}
+
+/* Cold parts of functions have symbols too, but are jumped to. */
+static void find_symbols(struct compilation *compilation)
+{
+	struct symbol_index index = { 0 };
+
+	symbol_index_read(&index, compilation->file);
+	for (size_t i = 0; i < index.list.count; i++) {
+		const struct symbol_entry *entry = &index.list.items[i];
+
+		if (!strstr(symbol_index_name(&index, entry->name), ".cold"))
+			code_rows_add_start(compilation->code, entry->start, CODE_ROWS_FUNCTION);
+	}
+	symbol_index_done(&index);
+}
+
+static void find_starts(struct compilation *compilation)
+{
+	_cleanup_(go_table_freep) struct go_table *table = go_table_open(compilation->file);
+	struct go_function function;
+
+	code_rows_add_start(compilation->code, elf_file_entry(compilation->file),
+			    CODE_ROWS_OUTERMOST);
+	for (uint64_t i = 0; table && i < go_table_count(table); i++) {
+		if (!go_table_function(table, i, &function))
+			break;
+		code_rows_add_start(compilation->code, function.start,
+				    function.flags & GO_FUNCTION_OUTERMOST ? CODE_ROWS_OUTERMOST
+									   : CODE_ROWS_FUNCTION);
+	}
+	if (!table)
+		find_symbols(compilation);
+}
+
+static void find_undescribed(struct compilation *compilation)
+{
+	size_t trampolines = find_trampolines(compilation);
+
+	sort_blocks(compilation);
+	if (compilation->machine->machine == EM_X86_64) {
+		compilation->code = code_rows_new();
+		find_gaps(compilation);
+		find_starts(compilation);
+		code_rows_run(compilation->code, compilation->pause);
+	}
+	for (size_t i = 0; i < trampolines; i++)
+		add_trampoline(compilation, (uint32_t)i);
+	sort_blocks(compilation);
+}
+
 static int compile(struct compilation *compilation, struct row_table **ret_table, struct err *err)
 {
 	uint64_t first;
@@ -383,11 +568,10 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 		if (rc < 0)
 			return rc;
 	}
-	find_trampoline(compilation);
 	find_special(compilation);
+	find_undescribed(compilation);
 	if (compilation->blocks.count == 0)
 		return err_set(err, -ENODATA, "the file has no frame descriptions");
-	sort_blocks(compilation);
 	first = compilation->origin + compilation->blocks.items[0].start;
 	row_builder_init(&compilation->builder, first & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1));
 	compile_blocks(compilation);
@@ -408,6 +592,7 @@ static void compilation_done(struct compilation *compilation)
 	vec_free(&compilation->blocks);
 	vec_free(&compilation->injected);
 	vec_free(&compilation->go.assembly);
+	code_rows_free(compilation->code);
 	row_builder_done(&compilation->builder);
 }
 

@@ -2,79 +2,148 @@
 #include "unwind/special_code.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 
-/* ---- arm64's signal trampoline ---- */
+/* ---- signal trampolines ---- */
 
 enum {
 	MAX_VDSO_CODE = 64 * 1024,
-	INSTRUCTION = 4,
-	MOV_X8_RT_SIGRETURN = 0xd2801168, /* mov x8, #139 */
-	SVC_0 = 0xd4000001,
+	PIECE = 1 << 20, /* what is read of a section at a time */
+	MOST_BEFORE = 8, /* bytes before a trampoline that matter */
+	LONGEST = 9,	 /* of a trampoline */
+	FUNCTION_ALIGNMENT = 16,
 };
 
-/* Offsets in the frame: 128 bytes of siginfo, then the ucontext, with the registers at 176. */
+/* Instructions that call rt_sigreturn. */
+static const struct trampoline {
+	uint16_t machine;
+	uint8_t size;
+	char code[LONGEST + 1];
+} trampolines[] = {
+	{ EM_X86_64, 7, "\xb8\x0f\0\0\0\x0f\x05" },	    /* mov $15,%eax; syscall */
+	{ EM_X86_64, 9, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05" }, /* mov $15,%rax; syscall */
+	{ EM_AARCH64, 8, "\x68\x11\x80\xd2\x01\0\0\xd4" },  /* mov x8,#139; svc #0 */
+};
+
+/* Offsets in the frame from its stack pointer: on arm64 128 bytes of siginfo, then the ucontext
+ * with the registers at 176; on x86-64 the ucontext, with the registers at 40. */
 enum {
-	SIGNAL_REGISTERS = 128 + 176 + 8,
-	SIGNAL_FP = SIGNAL_REGISTERS + 29 * 8,
-	SIGNAL_SP = SIGNAL_REGISTERS + 31 * 8,
-	SIGNAL_PC = SIGNAL_REGISTERS + 32 * 8,
+	ARM64_REGISTERS = 128 + 176 + 8,
+	ARM64_FP = ARM64_REGISTERS + 29 * 8,
+	ARM64_SP = ARM64_REGISTERS + 31 * 8,
+	ARM64_PC = ARM64_REGISTERS + 32 * 8,
+	X86_REGISTERS = 40,
+	X86_RBP = X86_REGISTERS + 10 * 8,
+	X86_RSP = X86_REGISTERS + 15 * 8,
+	X86_RIP = X86_REGISTERS + 16 * 8,
 };
 
-static bool find_in(const struct elf_file *file, const struct elf_section *section,
-		    uint64_t *ret_start)
+struct search {
+	uint16_t machine;
+	struct special_trampoline *found;
+	size_t count;
+};
+
+/* What ends at @end, on x86-64. */
+static enum special_before what_is_before(const uint8_t *end, size_t size)
 {
-	_cleanup_free_ uint8_t *bytes = NULL;
-	uint32_t before = 0;
-	struct reader reader;
+	enum { RET = 0xc3, CALL = 0xe8, GROUP_5 = 0xff, FIELD_REG = 0x38, CALL_INDIRECT = 0x10 };
 
-	if (section->size > MAX_VDSO_CODE || elf_file_read(file, section, &bytes, NULL) < 0)
-		return false;
-	/* correct for little-endian files; arm64 instructions are little-endian in others, too */
-	reader = elf_file_reader(file, bytes, section->size);
-	while (reader_left(&reader) >= INSTRUCTION) {
-		uint32_t instruction = reader_u32(&reader);
-
-		if (before == MOV_X8_RT_SIGRETURN && instruction == SVC_0) {
-			uint64_t end = section->address + (uint64_t)(reader.at - bytes);
-
-			*ret_start = end - 2 * (uint64_t)INSTRUCTION;
-			return true;
-		}
-		before = instruction;
+	if (size >= 5 && end[-5] == CALL)
+		return SPECIAL_BEFORE_CALL;
+	for (size_t i = 2; i <= size && i <= 7; i++) {
+		if (end[-(ptrdiff_t)i] == GROUP_5 &&
+		    (end[1 - (ptrdiff_t)i] & FIELD_REG) == CALL_INDIRECT)
+			return SPECIAL_BEFORE_CALL;
 	}
-	return false;
+	return size && end[-1] == RET ? SPECIAL_BEFORE_RETURN : SPECIAL_BEFORE_OTHER;
 }
 
-bool special_code_trampoline(const struct elf_file *file, uint64_t *ret_start, uint64_t *ret_size)
+static void add_found(struct search *search, const struct special_trampoline *found)
 {
+	size_t at = search->count;
+
+	while (at > 0 && search->found[at - 1].start > found->start)
+		at--;
+	/* pieces overlap */
+	if ((at > 0 && search->found[at - 1].start == found->start) ||
+	    search->count == SPECIAL_CODE_TRAMPOLINES)
+		return;
+	memmove(&search->found[at + 1], &search->found[at],
+		(search->count++ - at) * sizeof(*found));
+	search->found[at] = *found;
+}
+
+/* Searches the piece of a section from @from on; the bytes before it are there, too. */
+static void search_piece(struct search *search, const uint8_t *bytes, size_t from, size_t size,
+			 uint64_t address)
+{
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(trampolines[0]); i++) {
+		const struct trampoline *wanted = &trampolines[i];
+		const uint8_t *next = bytes + from;
+
+		while (wanted->machine == search->machine &&
+		       (next = memmem(next, size - (size_t)(next - bytes), wanted->code,
+				      wanted->size))) {
+			size_t at = (size_t)(next - bytes);
+			struct special_trampoline found = { .start = address + at,
+							    .end = address + at + wanted->size };
+
+			/* while the system call runs, the program counter is after it */
+			if (found.end % FUNCTION_ALIGNMENT)
+				found.end++;
+
+			if (search->machine == EM_X86_64)
+				found.before = what_is_before(next, at);
+			add_found(search, &found);
+			next++;
+		}
+	}
+}
+
+static void search_section(struct search *search, const struct elf_file *file,
+			   const struct elf_section *section)
+{
+	_cleanup_free_ uint8_t *bytes = xmalloc(MOST_BEFORE + PIECE + LONGEST);
+
+	for (uint64_t at = 0; at < section->size; at += PIECE) {
+		uint64_t before = at < MOST_BEFORE ? at : MOST_BEFORE;
+		uint64_t left = section->size - at;
+		uint64_t size = before + (left < PIECE + LONGEST - 1 ? left : PIECE + LONGEST - 1);
+
+		if (elf_file_read_at(file, section->offset + at - before, bytes, size, NULL) < 0)
+			return;
+		search_piece(search, bytes, before, size, section->address + at - before);
+	}
+}
+
+size_t special_code_trampolines(const struct elf_file *file,
+				struct special_trampoline ret_found[SPECIAL_CODE_TRAMPOLINES])
+{
+	struct search search = { .machine = elf_file_machine(file), .found = ret_found };
 	const struct elf_section *section;
-	uint64_t start;
 
 	for (size_t i = 0; (section = elf_file_code(file, i)); i++) {
-		if (!find_in(file, section, &start))
-			continue;
-		*ret_size = 2 * (uint64_t)INSTRUCTION;
-		if (start > section->address) {
-			start -= INSTRUCTION;
-			*ret_size += INSTRUCTION;
-		}
-		*ret_start = start;
-		return true;
+		if (search.machine == EM_X86_64 || section->size <= MAX_VDSO_CODE)
+			search_section(&search, file, section);
 	}
-	return false;
+	return search.count;
 }
 
-struct unwind_rule special_code_signal_rule(void)
+struct unwind_rule special_code_signal_rule(uint16_t machine)
 {
+	bool arm64 = machine == EM_AARCH64;
+
 	return (struct unwind_rule){ .cfa = UNWIND_CFA_SP_DEREF,
-				     .cfa_offset = SIGNAL_SP,
+				     .cfa_offset = arm64 ? ARM64_SP : X86_RSP,
 				     .ra = UNWIND_SAVED_SP,
-				     .ra_offset = SIGNAL_PC,
+				     .ra_offset = arm64 ? ARM64_PC : X86_RIP,
 				     .fp = UNWIND_SAVED_SP,
-				     .fp_offset = SIGNAL_FP,
+				     .fp_offset = arm64 ? ARM64_FP : X86_RBP,
 				     .flags = UNWIND_RULE_SIGNAL };
 }
 

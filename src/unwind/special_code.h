@@ -2,8 +2,9 @@
 /*
  * Rules for code whose frame descriptions are missing or wrong.
  *
- * Signal handlers return to code in arm64's vdso. Since Linux 5.8 the kernel has no frame
- * description for it and expects unwinders to recognise its instructions.
+ * Signal handlers return to a trampoline that calls rt_sigreturn. In arm64's vdso it has no frame
+ * description since Linux 5.8: the kernel expects unwinders to recognise its instructions. On x86-64
+ * it belongs to the C library (musl has no description of it) or to the program.
  *
  * Go's assembler marks functions that set the stack pointer in a way its frame descriptions cannot
  * express (go:src/cmd/internal/obj/x86/obj6.go, "SPWRITE"). Their descriptions are wrong once the
@@ -18,13 +19,28 @@
 #include "bpf/unwind_rows.h"
 #include "elf/elf_file.h"
 
-/* Searches the trampoline in code of a vdso's size. The range found begins one instruction early,
- * because the handler's return address is looked up by the byte before it. */
-bool special_code_trampoline(const struct elf_file *file, uint64_t *ret_start, uint64_t *ret_size);
+enum { SPECIAL_CODE_TRAMPOLINES = 64 }; /* more than a file has */
+
+/* A trampoline: up to its system call, and one byte after it unless another function may begin
+ * there. */
+struct special_trampoline {
+	uint64_t start, end;
+	/* What is before it, where the handler's return address is looked up. */
+	enum special_before {
+		SPECIAL_BEFORE_OTHER,  /* nothing that is executed */
+		SPECIAL_BEFORE_RETURN, /* x86-64: the return of another function */
+		SPECIAL_BEFORE_CALL,   /* a call, whose return address would be the same */
+	} before;
+};
+
+/* Finds the trampolines of a file, in ascending order. Returns their number. On arm64 only code of a
+ * vdso's size is searched. */
+size_t special_code_trampolines(const struct elf_file *file,
+				struct special_trampoline ret_found[SPECIAL_CODE_TRAMPOLINES]);
 
 /* The rule from a signal frame at sp to the interrupted code: the kernel's struct rt_sigframe,
  * asm/sigcontext.h and asm/ucontext.h. */
-struct unwind_rule special_code_signal_rule(void);
+struct unwind_rule special_code_signal_rule(uint16_t machine);
 
 /* Receives the rule in force from an address on, in ascending order of addresses. */
 typedef void (*special_code_row)(void *context, uint64_t address, const struct unwind_rule *rule);

@@ -80,6 +80,28 @@ static uint64_t told_address(const struct unwind_frame *frame, const struct unwi
 	return frame->pc | (exact && !innermost ? UNWIND_EXACT : 0);
 }
 
+static enum unwind_end step(struct unwind_frame *frame, const struct unwind_code *code,
+			    const struct unwind_rule *rule, bool innermost,
+			    const struct copied_memory *memory)
+{
+	bool arm64 = memory->input->machine == EM_AARCH64;
+	struct unwind_place place = { .rule = rule,
+				      .entry = code->entry,
+				      .has_rows = code->table != NULL };
+	struct unwind_scan scan;
+
+	if (innermost && !rule && !arm64) {
+		unwind_scan_begin(&scan, frame, memory);
+		for (int i = 0; i < UNWIND_SCAN_STEPS; i++) {
+			if (unwind_scan_step(&scan, memory) != UNWIND_SCAN_MORE)
+				break;
+		}
+		place.scan = &scan;
+	}
+	return unwind_step(frame, &place, innermost ? memory->input->registers : NULL, memory,
+			   arm64);
+}
+
 size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
 		     enum stack_end *ret_end)
 {
@@ -107,11 +129,10 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 		}
 		if (code.mapped || innermost)
 			addresses[count++] = told_address(&frame, rule, innermost);
-		end = code.mapped ? unwind_step(&frame, rule, code.entry,
-						innermost ? input->registers : NULL, &memory,
-						input->machine == EM_AARCH64)
+		end = code.mapped ? step(&frame, &code, rule, innermost, &memory)
 				  : unwind_nowhere(&frame);
 	}
+	end = unwind_finish(&frame, end);
 	/* the copy never includes another stack */
 	*ret_end = beyond && end != UNWIND_END_SWITCHED ? STACK_TOO_LARGE : stack_end_of(end);
 	return count;

@@ -118,7 +118,7 @@ static void read_go(const struct elf_file *file)
 static void read_links(const struct elf_file *file)
 {
 	struct debug_link link;
-	uint64_t start, length;
+	struct special_trampoline found[SPECIAL_CODE_TRAMPOLINES];
 	uint8_t *bytes;
 	size_t size;
 
@@ -129,7 +129,7 @@ static void read_links(const struct elf_file *file)
 			sink += bytes[i];
 		free(bytes);
 	}
-	special_code_trampoline(file, &start, &length);
+	sink += special_code_trampolines(file, found);
 }
 
 static void read_symbols(struct elf_file *file)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/heavy/stacks.sh PROSPECT: stacks of a compiler, the linker, Python and a Go program with a busy
+# tests/heavy/stacks.sh PROSPECT: stacks of code without frame descriptions, as compilers and options make
+# it, against what calls what in it, and its rows against the descriptions; of a compiler, the linker, Python and a Go program with a busy
 # collector, against the calls in their code; stacks through a Go panic.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -43,6 +44,42 @@ import json, re
 for _ in range(60):
     text = json.dumps([{"key%d" % i: [i, str(i) * 3]} for i in range(3000)], indent=1)
     json.loads(text), re.findall(r"key(\d+)", text), sorted(text.split())'
+
+# Code without frame descriptions: no stack may be wrong, and few are cut.
+undescribed="-fno-asynchronous-unwind-tables -fno-unwind-tables"
+: > all
+for compiler in gcc clang; do
+	command -v $compiler > /dev/null || { echo "# no $compiler" && continue; }
+	for flags in "-O1" "-O2" "-O3" "-Os" "-O1 -fno-omit-frame-pointer" "-O2 -fno-omit-frame-pointer" \
+		"-O3 -fno-omit-frame-pointer" "-O2 -fasynchronous-unwind-tables" "-O2 -fno-omit-frame-pointer -s" "-O2 -s"; do
+		# shellcheck disable=SC2086
+		$compiler -std=gnu11 -D_GNU_SOURCE $undescribed $flags -o undescribed \
+			"$top/tests/system/programs/undescribed.c" || exit 2
+		"$prospect" record -q -F 1999 -o undescribed.prof -- ./undescribed 2
+		"$prospect" report undescribed.prof --by stack --format csv \
+			--select program=undescribed --select mode=user |
+			awk -F , -v what="$compiler $flags" 'NR > 1 { print $(NF - 4) "\t" $1 "\t" what }' >> all
+	done
+done
+# Names are missing in stripped programs, of which only the number of frames is compared.
+awk -F '\t' '
+	$2 ~ /^\[cut:(lost|in exec|process gone|stale)/ || $2 ~ /_dl_|^_start(;|$)/ && $2 !~ /__libc_start_call_main;/ { next }
+	{ all += $1 }
+	$2 ~ /^\[cut:/ { cut += $1; next }
+	$3 ~ / -s$/ { n = split($2, frames, ";"); if (n < 4 || n > 9) wrong += $1; next }
+	$2 ~ /;main;work;(spills|frameless|middle(;tiny)?|interrupted.*|set_handler.*)$/ || $2 ~ /;main(;work|;(__)?(vdso_)?clock_gettime.*)?$/ { next }
+	{ wrong += $1; print "# " $0 }
+	END { printf "# %d stacks without descriptions, %d cut, %d wrong\n", all, cut, wrong
+		exit wrong > 0 || all < 5000 || cut * 100 > all }' all
+tell $? stacks_without_descriptions
+"$top/tools/build" build-check all || exit 1
+for file in /usr/lib/x86_64-linux-gnu/libm.so.6 "$prospect"; do
+	objcopy -R .eh_frame -R .eh_frame_hdr "$file" copy &&
+		"$top/build-check/tests/oracle/compare_code_rows" "$file" copy | sed "s,^,# $file: ,"
+	tell "${PIPESTATUS[0]}" "rows_of_code_of_${file##*/}"
+done
+ALL_CASES=1 "$top/build-check/tests/unit/test_unwind_unwinder_steps" 2>&1 | sed 's/^/# /'
+tell "${PIPESTATUS[0]}" every_instruction_without_descriptions
 
 command -v go > /dev/null || { echo "skip stacks_of_go: go is not installed" && exit $bad; }
 export HOME=$scratch GOCACHE=$scratch/cache GO111MODULE=off

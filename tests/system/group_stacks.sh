@@ -87,6 +87,29 @@ test_stacks_in_signal_handlers() {
 		'_start;([^;]*;)*main;interrupted;([^;]*;)+handler;leaf$' 990
 }
 
+# undescribed NAME FLAG...: stacks of undescribed.c, compiled without frame descriptions, by its own list. A
+# sample in another function may come from the C library or its start.
+undescribed() {
+	local name=$1 start='_start;([^;]*;)*main;work' handled symbol restorer
+	shift
+	compile "$name" undescribed.c -g0 -fno-asynchronous-unwind-tables -fno-unwind-tables "$@"
+	record "$T/prof" -F 1999 -- "$BIN/$name" 1
+	handled="$start;interrupted;syscall;restore_[er]ax;handler;frameless$"
+	for symbol in spills frameless 'middle;tiny' middle; do
+		expect_stacks "$name" "$T/prof" "program=$name mode=user symbol=${symbol#*;}" \
+			"$start;$symbol$|$handled" 1000 1
+	done
+	for restorer in restore_eax restore_rax; do
+		stacks_of "$T/prof" "program=$name stack=*$restorer*" | grep -q . || fail "no $restorer"
+	done
+}
+
+test_stacks_without_descriptions() {
+	need_unwinding
+	undescribed undescribed-fp -fno-omit-frame-pointer
+	undescribed undescribed-nofp -fomit-frame-pointer
+}
+
 # A copy of a stack does not lead from one stack to the other: a program that is not known yet has none.
 test_stacks_in_handlers_on_another_stack() {
 	need_unwinding

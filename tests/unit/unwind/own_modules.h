@@ -4,9 +4,11 @@
 #define TESTS_UNIT_UNWIND_OWN_MODULES_H
 
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -31,7 +33,8 @@ struct module {
 
 struct modules {
 	VEC(struct module) list;
-	bool with_entry;
+	/* For a module's file: the file to read rows from, in @path. NULL: the file itself. */
+	void (*choose)(const char *file, char *path);
 };
 
 static inline void read_rows(struct module *module, const char *path)
@@ -47,6 +50,17 @@ static inline void read_rows(struct module *module, const char *path)
 	module->entry_end = unwinder_entry_end(row_table_rows(module->rows), module->entry);
 	elf_file_free(file);
 	close(fd);
+}
+
+static inline void read_chosen_rows(const struct modules *modules, struct module *module,
+				    const char *file)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", file);
+	if (modules->choose)
+		modules->choose(file, path);
+	read_rows(module, path);
 }
 
 static inline void read_vdso_rows(struct module *module)
@@ -82,7 +96,8 @@ static inline int add_module(struct dl_phdr_info *info, size_t size, void *conte
 		if (vdso)
 			read_vdso_rows(module);
 		else
-			read_rows(module, info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+			read_chosen_rows(modules, module,
+					 info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
 	}
 	return 0;
 }

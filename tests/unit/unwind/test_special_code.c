@@ -44,20 +44,21 @@ static void test_found(void **state)
 {
 	int fd;
 	struct elf_file *file = build(*state, source, &fd);
-	uint64_t text = elf_file_find(file, ".text")->address, start, size;
+	uint64_t text = elf_file_find(file, ".text")->address, start = text + 4 + 64 + 4;
+	struct special_trampoline found[SPECIAL_CODE_TRAMPOLINES];
 	struct row_table *table;
 	const struct unwind_rule *rule;
 
-	assert_true(special_code_trampoline(file, &start, &size));
-	assert_int_equal(start, text + 4 + 64); /* one instruction early */
-	assert_int_equal(size, 12);
+	assert_int_equal(special_code_trampolines(file, found), 1);
+	assert_int_equal(found[0].start, start);
+	assert_int_equal(found[0].end, start + 9);
 	assert_int_equal(row_table_compile(file, NULL, &table, NULL), 0);
-	rule = row_table_find(row_table_rows(table), start + 3);
+	rule = row_table_find(row_table_rows(table), start - 1);
 	assert_non_null(rule);
 	assert_int_equal(rule->flags, UNWIND_RULE_SIGNAL);
-	assert_ptr_equal(row_table_find(row_table_rows(table), start + 11), rule);
-	assert_null(row_table_find(row_table_rows(table), start + 12));
-	assert_null(row_table_find(row_table_rows(table), start - 1));
+	assert_ptr_equal(row_table_find(row_table_rows(table), start + 7), rule);
+	assert_null(row_table_find(row_table_rows(table), start + 9));
+	assert_null(row_table_find(row_table_rows(table), start - 2));
 	row_table_free(table);
 	elf_file_free(file);
 	close(fd);
@@ -66,11 +67,69 @@ static void test_found(void **state)
 static void test_not_found(void **state)
 {
 	int fd;
-	uint64_t start, size;
+	struct special_trampoline found[SPECIAL_CODE_TRAMPOLINES];
 	struct elf_file *file =
 		build(*state, ".text\nmov x8, #138\nsvc #0\nmov x8, #139\nnop\nsvc #0\n", &fd);
 
-	assert_false(special_code_trampoline(file, &start, &size));
+	assert_int_equal(special_code_trampolines(file, found), 0);
+	elf_file_free(file);
+	close(fd);
+}
+
+/* x86-64: both forms, with a description of the plain kind, with none, after a return, after a call
+ * that does not return, and with a description that says what it is. */
+static void test_x86_64(void **state)
+{
+	static const char text[] =
+		".text\nret\n.byte 0x48, 0xc7, 0xc0, 15, 0, 0, 0\nsyscall\nhlt\n"
+		".balign 64\n.cfi_startproc\nmov $15, %eax\nsyscall\n.cfi_endproc\n"
+		".balign 64\nnop\ncall .\nmov $15, %eax\nsyscall\nhlt\n"
+		".balign 64\n.cfi_startproc\n.cfi_signal_frame\n.cfi_def_cfa 7, 24\nnop\n"
+		"mov $15, %eax\nsyscall\n.cfi_endproc\n";
+	static const struct {
+		int offset, flags; /* of a row; -1: none */
+	} rows[] = {
+		{ 0, UNWIND_RULE_SIGNAL | UNWIND_RULE_AFTER_RETURN },
+		{ 1, UNWIND_RULE_SIGNAL },
+		{ 9, UNWIND_RULE_SIGNAL },
+		{ 10, UNWIND_RULE_SIGNAL },
+		{ 11, -1 },
+		{ 63, UNWIND_RULE_SIGNAL },
+		{ 64, UNWIND_RULE_SIGNAL },
+		{ 70, UNWIND_RULE_SIGNAL },
+		{ 128 + 5, -1 },
+		{ 128 + 6, UNWIND_RULE_SIGNAL },
+		{ 192 + 1, UNWIND_RULE_SIGNAL },
+	};
+	char path[TOOLS_PATH], program[TOOLS_PATH];
+	struct buf out = { 0 };
+	struct elf_file *file;
+	struct row_table *table;
+	uint64_t start;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/signal.s", (char *)*state);
+	snprintf(program, sizeof(program), "%s/signal", (char *)*state);
+	tools_write(path, text, strlen(text));
+	if (tools_run(&out, "gcc -shared -nostdlib -o '%s' '%s' 2>&1", program, path)) {
+		print_message("needs gcc for x86-64\n");
+		skip();
+	}
+	buf_done(&out);
+	fd = open(program, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
+	assert_int_equal(elf_file_read_sections(file, NULL), 0);
+	start = elf_file_find(file, ".text")->address;
+	assert_int_equal(row_table_compile(file, NULL, &table, NULL), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct unwind_rule *rule =
+			row_table_find(row_table_rows(table), start + (uint64_t)rows[i].offset);
+
+		assert_int_equal(rule ? rule->flags : -1, rows[i].flags);
+	}
+	/* the description that says it is kept */
+	assert_int_equal(row_table_find(row_table_rows(table), start + 192 + 1)->cfa_offset, 24);
+	row_table_free(table);
 	elf_file_free(file);
 	close(fd);
 }
@@ -79,7 +138,7 @@ static void test_not_found(void **state)
  * sigmask padded to 1024 bits, then those aligned to 16; siginfo has 128 bytes. */
 static void test_offsets(void **state)
 {
-	struct unwind_rule rule = special_code_signal_rule();
+	struct unwind_rule rule = special_code_signal_rule(EM_AARCH64);
 	int context = 128 + 8 + 8 + 24 + 128;
 
 	(void)state;
@@ -352,6 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),
 		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_x86_64),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(older_frames),
 		cmocka_unit_test(newer_frames),

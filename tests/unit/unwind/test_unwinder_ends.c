@@ -23,6 +23,8 @@ struct fake {
 	struct unwind_input input;
 	const char *code;		  /* 8 bytes; NULL: not to be read */
 	const char *before;		  /* 16 bytes; likewise */
+	const char *code_at_calls;	  /* 16 bytes from 0x10f8 on; likewise */
+	const char *innermost;		  /* 32 bytes around 0x1000; likewise */
 	const struct unwind_table *table; /* of what is from 0x1800 on */
 	uint64_t addresses[16];
 	enum stack_end end;
@@ -45,7 +47,11 @@ static int fake_read_code(void *context, uint64_t address, void *to, size_t size
 	if (address == 0x1100 - 16 && fake->before)
 		memcpy(to, fake->before, size);
 	else if (address == 0x1100 && fake->code)
-		memcpy(to, fake->code, size);
+		memcpy(to, fake->code, size < 8 ? size : 8);
+	else if (address >= 0x1100 - 8 && address + size <= 0x1108 && fake->code_at_calls)
+		memcpy(to, fake->code_at_calls + (address - (0x1100 - 8)), size);
+	else if (address >= 0x1000 - 8 && address + size <= 0x1000 + 24 && fake->innermost)
+		memcpy(to, fake->innermost + (address - (0x1000 - 8)), size);
 	else
 		return -1;
 	return 0;
@@ -77,11 +83,17 @@ static size_t walk_fake(struct fake *fake, size_t max)
 	return unwinder_walk(&fake->input, fake->addresses, max, &fake->end);
 }
 
+/* mov -8(%rbp),%rax */
+#define USES_FRAME "________\x48\x8b\x45\xf8____________________"
+
 static void frame_pointers_where_there_are_no_rows(void **state)
 {
 	struct fake fake = new_fake();
 
 	(void)state;
+	assert_int_equal(walk_fake(&fake, 16), 4);
+	assert_int_equal(fake.end, STACK_FRAME_POINTERS); /* or the innermost has none yet */
+	fake.innermost = USES_FRAME;
 	assert_int_equal(walk_fake(&fake, 16), 4);
 	assert_int_equal(fake.end, STACK_COMPLETE); /* the frame pointer is zero */
 	assert_int_equal(fake.addresses[3], 0x1300);
@@ -148,6 +160,51 @@ static void trampolines_tell_how_they_end(void **state)
 		assert_true(walk_fake(&fake, 16) >= 3);
 		assert_int_equal(fake.addresses[1], 0x1100);
 		assert_int_equal(fake.addresses[2], rows[i].caller ? rows[i].caller : 0x1678);
+	}
+}
+
+/* The stack pointer is at 0x8000, where 0x1100 is, and 0x1108 and 0x1110 after it; the frame pointer
+ * leads past them, to 0x1300. Calls end at 0x1100 and 0x1108. */
+static void the_innermost_frame_by_its_code(void **state)
+{
+	static const char calls[] = "___\xe8____\x90\x90\x90\x90\x90\x90\xff\xd0";
+	static const struct {
+		const char *code;
+		uint64_t caller;
+		enum stack_end end;
+	} rows[] = {
+		{ "________\xc3_______________________", 0x1100, STACK_NO_ROWS },
+		{ "________\x90\x75\x10\xc3____________________", 0x1100, STACK_NO_ROWS },
+		/* push %rbp; mov %rsp,%rbp, and between them */
+		{ "________\x55\x48\x89\xe5____________________", 0x1100, STACK_NO_ROWS },
+		{ "_______\x55\x48\x89\xe5_____________________", 0x1108, STACK_NO_ROWS },
+		/* add $8,%rsp; ret: no call ends at 0x1110 if 16 */
+		{ "________\x48\x83\xc4\x08\xc3___________________", 0x1108, STACK_NO_ROWS },
+		{ "________\x48\x83\xc4\x10\xc3___________________", 0x1300, STACK_FRAME_POINTERS },
+		/* sub $8,%rsp; add $8,%rsp; ret */
+		{ "________\x48\x83\xec\x08\x48\x83\xc4\x08\xc3_______________", 0x1100,
+		  STACK_NO_ROWS },
+		/* leave; ret and a call: by the frame pointer */
+		{ "________\xe8____\xc9\xc3_________________", 0x1300, STACK_COMPLETE },
+		{ USES_FRAME, 0x1300, STACK_COMPLETE },
+		/* jmp *%rax, ud2, and xor %ebp,%ebp say nothing */
+		{ "________\xff\xe0______________________", 0x1300, STACK_FRAME_POINTERS },
+		{ "________\x0f\x0b______________________", 0x1300, STACK_FRAME_POINTERS },
+		{ "________\x31\xed\xc3_____________________", 0x1300, STACK_FRAME_POINTERS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fake fake = { .stack = { 0x1100, 0x1108, 0x1110, 0, 0, 0x1300 },
+				     .innermost = rows[i].code,
+				     .code_at_calls = calls };
+
+		fake.registers = new_fake().registers;
+		fake.registers.values[RBP] = 0x8020;
+		assert_int_equal(walk_fake(&fake, 16) > 1, true);
+		assert_int_equal(fake.addresses[1], rows[i].caller);
+		if (rows[i].caller == 0x1300)
+			assert_int_equal(fake.end, rows[i].end);
 	}
 }
 
@@ -357,6 +414,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
 		cmocka_unit_test(frame_pointers_that_lead_astray),
 		cmocka_unit_test(trampolines_tell_how_they_end),
+		cmocka_unit_test(the_innermost_frame_by_its_code),
 		cmocka_unit_test(zeroes_in_the_frame_pointer),
 		cmocka_unit_test(on_another_stack),
 		cmocka_unit_test(through_frames_of_go),
