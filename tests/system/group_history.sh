@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Always on: start, status, pause, resume, stop, and what is left when something is killed.
+
+# begin_history OPTION...: into $T/h; what was started ends with the test.
+begin_history() {
+	need_root
+	trap '"$PROSPECT" stop --history "$T/h" 2> /dev/null' EXIT
+	expect_status 0 "$PROSPECT" start --history "$T/h" "$@"
+}
+
+# status KEY: of the history, as JSON has it.
+status() {
+	"$PROSPECT" status --format json --history "$T/h" | tr ',' '\n' | sed -n "s/^{\?\"$1\":\"\?\([^\"}]*\).*/\1/p"
+}
+
+is_status() {
+	[ "$(status "$1")" = "$2" ]
+}
+
+segments() {
+	find "$T/h" -name '*.prof' | sort
+}
+
+has_segments() {
+	[ "$(segments | wc -l)" -ge "$1" ]
+}
+
+recorder() {
+	pgrep -P "$(status pid)" | tail -n 1
+}
+
+# burn SECONDS NAME: uses so much processor time under a name of its own.
+burn() {
+	cp "$BIN/loop" "$T/$2"
+	"$T/$2" "$1"
+}
+
+# samples_in_history PROGRAM FILE: 0 if there is none.
+samples_in_history() {
+	"$PROSPECT" report --format csv --by program --select "program=$1" "$2" | awk -F, 'NR > 1 { sum += $3 } END { print sum + 0 }'
+}
+
+# What runs before a pause and after it is there, what runs in between is not, and the account says so.
+test_history_has_what_ran() {
+	begin_history
+	is_status state recording || fail "not recording" "$("$PROSPECT" status --history "$T/h")"
+	expect_status 1 "$PROSPECT" start --history "$T/h"
+	grep -q 'is being recorded into since ' "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	burn 1 before
+	expect_status 0 "$PROSPECT" pause --history "$T/h"
+	is_status state paused || fail "not paused"
+	burn 1 between
+	expect_status 0 "$PROSPECT" resume --history "$T/h"
+	until_true is_status state recording
+	burn 1 after
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	has_segments 2 || fail "segments" "$(segments)"
+	[ "$(samples_in_history before "$T/h")" -gt 10 ] || fail "what ran before is not there"
+	[ "$(samples_in_history after "$T/h")" -gt 10 ] || fail "what ran after is not there"
+	[ "$(samples_in_history between "$T/h" 2> /dev/null)" = 0 ] || fail "what ran in the pause is there"
+	"$PROSPECT" report --quality "$T/h" | grep -q 'not recorded [1-9]' || fail "no gap in the account"
+	"$PROSPECT" status --history "$T/h" | grep -q '^Always on *off' || fail "it is not off"
+	expect_status 1 "$PROSPECT" stop --history "$T/h"
+}
+
+# A recorder that is killed costs its segment's last seconds, a supervisor that is killed ends them; others take
+# over, and the status says what happened.
+test_history_goes_on() {
+	local supervisor
+	begin_history
+	kill -9 "$(recorder)"
+	until_true is_status failures 1
+	until_true is_status state recording
+	"$PROSPECT" status --history "$T/h" | grep -q 'was killed by signal 9' ||
+		fail "said" "$("$PROSPECT" status --history "$T/h")"
+	supervisor=$(status pid)
+	kill -9 "$supervisor"
+	until_true is_status state recording
+	[ "$(status pid)" != "$supervisor" ] || fail "the supervisor was not killed"
+	burn 1 after
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	[ "$(samples_in_history after "$T/h")" -gt 10 ] || fail "what ran after is not there"
+	! pgrep -f "start --history $T/h" > /dev/null || fail "something is still running"
+}
+
+# Other users cannot stop it, and cannot read it.
+test_history_is_roots() {
+	begin_history
+	need setpriv
+	expect_status 1 setpriv --reuid 65534 --regid 65534 --clear-groups "$PROSPECT" stop --history "$T/h"
+	grep -q 'permission denied' "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	chmod 755 "$T" "$T/h"
+	chmod 666 "$T/h/control"
+	expect_status 1 setpriv --reuid 65534 --regid 65534 --clear-groups "$PROSPECT" stop --history "$T/h"
+	grep -q 'only root' "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	expect_status 1 setpriv --reuid 65534 --regid 65534 --clear-groups "$PROSPECT" report "$(segments | head -n 1)"
+	is_status state recording || fail "it was stopped"
+}
+
+# times FILE WHAT: of its samples and its run.
+times() {
+	"$PROSPECT" query --format csv "SELECT (SELECT value FROM header WHERE name = 'start_ns'), min(time_ns),
+		max(time_ns), (SELECT value FROM header WHERE name = 'end_ns') FROM sample" "$1" | tail -n 1
+}
+
+# A segment begins at the nanosecond at which the one before it ends, has no sample of its time, and leaves it
+# none: so there is no gap, and nothing counts twice.
+test_history_segments_follow_one_another() {
+	local start first last end start2 first2 last2 end2
+	begin_history --segment 10
+	until_true has_segments 2
+	until_true is_status segment "$(basename "$(segments | sed -n 2p)")"
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	IFS=, read -r start first last end < <(times "$(segments | sed -n 1p)")
+	IFS=, read -r start2 first2 last2 end2 < <(times "$(segments | sed -n 2p)")
+	[ "$end" = "$start2" ] || fail "they do not follow one another: $end, $start2"
+	if [ "$start" -gt "$first" ] || [ "$last" -ge "$end" ] || [ "$first2" -lt "$start2" ] ||
+		[ "$last2" -gt "$end2" ]; then
+		fail "$start $first $last $end" "$start2 $first2 $last2 $end2"
+	fi
+	"$PROSPECT" report --quality "$T/h" > "$T/quality"
+	! grep -q 'not recorded' "$T/quality" || fail "there is a gap" "$(cat "$T/quality")"
+}
