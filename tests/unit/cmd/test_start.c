@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "history/folder.h"
+#include "base/folder.h"
 
 #include "cmd/commands.h"
 

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 
 #include "base/clock.h"
-#include "history/folder.h"
+#include "base/folder.h"
 
 /* Answers "echo X" by X at once, and "wait" later. */
 static void answer(void *context, const char *verb, bool owner, struct buf *text)

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "history/folder.h"
+#include "base/folder.h"
 
 static void test_folder(void **state)
 {

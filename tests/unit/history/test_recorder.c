@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "history/folder.h"
+#include "base/folder.h"
 #include "history/history.h"
 
 /* A recorder that cannot begin says why, whatever this machine permits. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "history/folder.h"
+#include "base/folder.h"
 
 /* 2026-11-29 10:40:00 UTC, as date(1) says. */
 #define START_S 1795948800ULL

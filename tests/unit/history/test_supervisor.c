@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "history/folder.h"
+#include "base/folder.h"
 #include "history/history.h"
 
 static const struct history_options options = { .rate_hz = 97, .segment_s = 600 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A folder for a test, gone afterwards. */
-#ifndef TEST_HISTORY_FOLDER_H
-#define TEST_HISTORY_FOLDER_H
+#ifndef TEST_BASE_FOLDER_H
+#define TEST_BASE_FOLDER_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static inline int folder_make(void **state)
 {
 	char *folder = malloc(64);
 
-	snprintf(folder, 64, "/tmp/test-history-XXXXXX");
+	snprintf(folder, 64, "/tmp/test-folder-XXXXXX");
 	*state = folder;
 	return mkdtemp(folder) ? 0 : -1;
 }
