@@ -263,12 +263,9 @@ static int take_sample(void *context, const struct perf_record *record,
 /* ---- mappings ---- */
 
 static void map_file(struct attribution *attribution, uint64_t time_ns,
-		     const struct mapped_file *file, uint64_t offset)
+		     const struct mapped_file *file)
 {
-	struct mapping mapping = { .start = file->start,
-				   .end = file->end,
-				   .offset = offset,
-				   .image = image_files_mapped(attribution->parts.files, file) };
+	struct mapping mapping = image_files_map(attribution->parts.files, file);
 
 	machine_map(attribution->parts.machine, time_ns, file->pid, &mapping);
 	if (attribution->parts.jit)
@@ -295,6 +292,7 @@ static int take_mmap(void *context, const struct perf_record *record)
 				    .path = map->path,
 				    .start = map->start,
 				    .end = map->start + map->size,
+				    .offset = map->offset,
 				    .dev = map->dev,
 				    .inode = map->inode,
 				    .generation = map->generation,
@@ -305,7 +303,7 @@ static int take_mmap(void *context, const struct perf_record *record)
 
 	file.by_exec = machine_space(attribution->parts.machine, record->pid).in_exec;
 	if (record->pid >= 0 && file.end > file.start)
-		map_file(attribution, record->time_ns, &file, map->offset);
+		map_file(attribution, record->time_ns, &file);
 	return 0;
 }
 
@@ -316,11 +314,12 @@ void attribution_map(struct attribution *attribution, int32_t pid, const struct 
 				    .path = map->path[0] ? map->path : "//anon",
 				    .start = map->start,
 				    .end = map->end,
+				    .offset = map->offset,
 				    .dev = map->dev,
 				    .inode = map->inode,
 				    .mapped_ns = file_time(attribution, now) };
 
-	map_file(attribution, now, &file, map->offset);
+	map_file(attribution, now, &file);
 }
 
 /* ---- the rest ---- */

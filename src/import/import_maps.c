@@ -89,16 +89,17 @@ void import_maps_file(struct import_maps *maps, const struct perf_record *record
 	struct mapped_file file = { .path = other_vdso ? "[vdso of another kernel]" : map->path,
 				    .start = map->start,
 				    .end = map->start + map->size,
+				    .offset = map->offset,
 				    .dev = maps->same_host ? map->dev : 0,
 				    .inode = maps->same_host ? map->inode : 0,
 				    .build_id = map->build_id,
 				    .build_id_size = map->build_id_size };
-	struct mapping mapping = { .start = file.start, .end = file.end, .offset = map->offset };
+	struct mapping mapping;
 
 	if (file.end <= file.start)
 		return;
 	add_build_id(maps, &file);
-	mapping.image = image_files_mapped(maps->import->files, &file);
+	mapping = image_files_map(maps->import->files, &file);
 	machine_map(maps->import->machine, record->time_ns, record->pid, &mapping);
 	if (maps->import->frames.jit)
 		jit_mapped(maps->import->frames.jit,

@@ -122,12 +122,10 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 					  .path = map->path[0] ? map->path : "//anon",
 					  .start = map->start,
 					  .end = map->end,
+					  .offset = map->offset,
 					  .dev = map->dev,
 					  .inode = map->inode };
-	const struct mapping mapping = { .start = map->start,
-					 .end = map->end,
-					 .offset = map->offset,
-					 .image = image_files_mapped(symbolizer->files, &file) };
+	const struct mapping mapping = image_files_map(symbolizer->files, &file);
 
 	machine_map(symbolizer->machine, clock_ns(), pid, &mapping);
 	jit_mapped(symbolizer->jit, machine_process_of(symbolizer->machine, pid), &file);

@@ -168,3 +168,56 @@ test_names_on_btrfs() {
 	cp "$BIN/liba.so" "$T/mounted/part"
 	check_names_on "$T/mounted/part"
 }
+
+# make_container FILE: programs/embedded.c twice as libraries in a file that is none, at BASE_A and BASE_B,
+# with something before, between and after them. Their functions begin with a_ and b_.
+make_container() {
+	compile embedded embedded.c || fail "embedded.c does not compile"
+	compile embedded-a.so embedded.c -shared -fPIC -nostdlib -DNAME=a -Wl,-z,separate-code \
+		-Wl,--build-id || fail "embedded-a.so does not link"
+	compile embedded-b.so embedded.c -shared -fPIC -nostdlib -DNAME=b -Wl,-z,noseparate-code \
+		-Wl,--build-id=none || fail "embedded-b.so does not link"
+	BASE_A=4096
+	{ printf 'PK\003\004' && head -c 4092 /dev/zero && cat "$BIN/embedded-a.so"; } > "$1"
+	BASE_B=$((($(stat -c %s "$1") + 8191) / 4096 * 4096))
+	truncate -s $BASE_B "$1"
+	cat "$BIN/embedded-b.so" >> "$1"
+	head -c 5000 /dev/urandom >> "$1"
+	touch -d '2001-01-01' "$1"
+}
+
+# address_in LIBRARY FUNCTION
+address_in() {
+	nm "$BIN/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
+}
+
+# A library that is stored in a zip file is mapped from there.
+test_names_of_embedded_libraries() {
+	need nm
+	local container=$T/container.zip line name wrong base
+	make_container "$container"
+	record "$T/prof" -- "$BIN/embedded" 0.3 "$container" \
+		$BASE_A "$(address_in embedded-a.so a_outer)" $BASE_B "$(address_in embedded-b.so b_outer)"
+	"$PROSPECT" export --format collapsed -q --select 'program=embedded mode=user' "$T/prof" > "$T/stacks" ||
+		fail "export"
+	for name in a b; do
+		grep -q ";main;${name}_outer;${name}_middle;${name}_inner " "$T/stacks" ||
+			fail "no stacks of $name:" "$(cat "$T/stacks")"
+	done
+	wrong=$(grep -v ";main;\([ab]\)_outer\(;\1_middle\(;\1_inner\)\?\)\? " "$T/stacks" |
+		grep '[ab]_\(outer\|middle\|inner\)\|container')
+	[ -z "$wrong" ] || fail "other stacks:" "$wrong"
+	"$PROSPECT" report "$T/prof" --by symbol,image --select 'program=embedded mode=user' --format csv > "$T/images"
+	for name in a b; do
+		base=$BASE_A
+		[ $name = a ] || base=$BASE_B
+		grep -q "^${name}_inner,$container!$(printf '0x%x' $base)," "$T/images" ||
+			fail "nothing of $name:" "$(cat "$T/images")"
+	done
+	line=$(line_of "$HERE/programs/embedded.c" 'SPIN(rounds);')
+	"$PROSPECT" report "$T/prof" --by symbol,line --select 'program=embedded mode=user' --format csv > "$T/lines"
+	for name in a b; do
+		grep -q "^${name}_inner,.*embedded.c:$line," "$T/lines" ||
+			fail "no line of $name:" "$(cat "$T/lines")"
+	done
+}

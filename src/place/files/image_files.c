@@ -8,6 +8,7 @@
 #include "base/lru.h"
 #include "base/xalloc.h"
 #include "foreign/live_task.h"
+#include "place/files/embedded_file.h"
 #include "place/files/file_search.h"
 
 enum {
@@ -21,9 +22,11 @@ static const char DELETED[] = " (deleted)";
 /* The file of an image. */
 struct held_file {
 	uint32_t image;
-	int fd;	     /* -1: not open */
-	int32_t pid; /* of its last mapping */
-	bool known;  /* it was open once: `identity` is valid */
+	str_id path;   /* which leads to it; of an embedded file, to its container */
+	uint64_t base; /* where it begins in its container; 0: it is embedded in none */
+	int fd;	       /* -1: not open */
+	int32_t pid;   /* of its last mapping */
+	bool known;    /* it was open once: `identity` is valid */
 	bool by_path;
 	struct file_identity identity;
 	uint64_t round; /* of its last use */
@@ -46,6 +49,12 @@ struct proven_mapping {
 	uint32_t image;
 };
 
+/* What is mapped at an offset of a file that is no ELF file. */
+struct embedded_part {
+	uint32_t container, file; /* the same: no ELF file is there */
+	uint64_t offset;
+};
+
 struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
@@ -55,6 +64,8 @@ struct image_files {
 	VEC(struct held_file) files;
 	VEC(struct mapping_record) records;
 	struct hashidx record_index;
+	VEC(struct embedded_part) parts;
+	struct hashidx part_index;
 	VEC(uint32_t) of_image; /* image -> file + 1 */
 	struct hashidx file_index;
 	struct proven_mapping proven[PROVEN_KEPT]; /* a ring of the last ones */
@@ -117,6 +128,8 @@ void image_files_free(struct image_files *files)
 	hashidx_done(&files->file_index);
 	vec_free(&files->records);
 	hashidx_done(&files->record_index);
+	vec_free(&files->parts);
+	hashidx_done(&files->part_index);
 	free(files);
 }
 
@@ -127,7 +140,7 @@ static struct image *image_of(const struct image_files *files, const struct held
 
 static const char *path_of(const struct image_files *files, const struct held_file *file)
 {
-	return profile_text(files->profile, image_of(files, file)->path);
+	return profile_text(files->profile, file->path);
 }
 
 static void touch(struct image_files *files, struct held_file *file)
@@ -251,7 +264,8 @@ static uint32_t add_file(struct image_files *files, const struct image *image)
 	uint32_t id = (uint32_t)files->files.count;
 	uint32_t row = profile_image(files->profile, image);
 
-	*vec_push(&files->files) = (struct held_file){ .image = row, .fd = -1 };
+	*vec_push(&files->files) =
+		(struct held_file){ .image = row, .path = image->path, .fd = -1 };
 	while (files->of_image.count <= row)
 		*vec_push(&files->of_image) = 0;
 	files->of_image.items[row] = id + 1;
@@ -312,7 +326,7 @@ static uint32_t keep_found(struct image_files *files, const struct mapped_file *
 	file = &files->files.items[id];
 	file->identity.ctime_ns = found->identity.ctime_ns;
 	set_by_path(files, file, found->by_path);
-	if (file->fd >= 0 || !found->identity.elf)
+	if (file->fd >= 0 || !(found->identity.elf || mapped->offset))
 		close(found->fd);
 	else
 		hold(files, file, found->fd);
@@ -556,6 +570,113 @@ static uint32_t special_image(struct image_files *files, const struct special_na
 	return profile_image(files->profile, &image);
 }
 
+/* --- opening again --- */
+
+static void set_state(struct image_files *files, struct held_file *file, enum image_state state)
+{
+	struct image *image = image_of(files, file);
+
+	if (image->state == state)
+		return;
+	image->state = state;
+	image->dirty = true;
+}
+
+/* Puts a new copy of an embedded file in place of its container. */
+static bool copy_again(const struct held_file *file, struct file_search_result *found)
+{
+	_cleanup_close_ int container = found->fd;
+
+	found->fd = embedded_file_copy(container, file->base, &found->identity);
+	return found->fd >= 0;
+}
+
+static int reopen(struct image_files *files, struct held_file *file)
+{
+	const struct mapped_file mapped = { .path = path_of(files, file), .pid = file->pid };
+	struct file_search_result found =
+		file_search_again(&files->search, &mapped, &file->identity);
+
+	if (found.fd < 0 && found.exhausted && give_way(files))
+		found = file_search_again(&files->search, &mapped, &file->identity);
+	if (found.fd < 0) {
+		set_state(files, file, found.reason);
+		return -1;
+	}
+	if (file->base && !copy_again(file, &found))
+		return -1;
+	set_by_path(files, file, found.by_path);
+	file->identity.copy = found.identity.copy;
+	hold(files, file, found.fd);
+	return file->fd;
+}
+
+/* A descriptor of the file, whatever it contains. */
+static int open_file(struct image_files *files, struct held_file *file)
+{
+	if (file->fd >= 0 && !file_identity_holds(&file->identity, file->fd))
+		close_file(files, file);
+	if (file->fd < 0)
+		return reopen(files, file);
+	touch(files, file);
+	return file->fd;
+}
+
+/* --- ELF files within others --- */
+
+DEFINE_EQUAL(part_equal, struct image_files, parts.items, struct embedded_part,
+	     a->container == b->container && a->offset == b->offset)
+
+/* The image of an ELF file within the container, of which @found is a copy. */
+static uint32_t keep_embedded(struct image_files *files, uint32_t container, uint64_t base,
+			      struct file_search_result *found)
+{
+	const struct held_file *outer = &files->files.items[container];
+	struct image image = *image_of(files, outer);
+	_cleanup_free_ char *name = embedded_file_name(path_of(files, outer), base);
+	str_id path = outer->path;
+	struct mapped_file mapped = { .path = name, .dev = image.dev, .inode = image.inode };
+	uint32_t id = keep_found(files, &mapped, strpool_intern(&files->profile->strings, name),
+				 found, UINT32_MAX);
+
+	files->files.items[id].path = path;
+	files->files.items[id].base = base;
+	return id;
+}
+
+static uint32_t find_embedded(struct image_files *files, uint32_t container, uint64_t offset)
+{
+	struct held_file *outer = &files->files.items[container];
+	struct file_search_result found = { .identity = outer->identity,
+					    .by_path = outer->by_path };
+	int fd = open_file(files, outer);
+	uint64_t base;
+
+	if (fd < 0 || !embedded_file_find(fd, offset, &base))
+		return container;
+	found.fd = embedded_file_copy(fd, base, &found.identity);
+	return found.fd < 0 ? container : keep_embedded(files, container, base, &found);
+}
+
+/* The file that is mapped at this offset of a file: within a file of another format, it is the ELF
+ * file that has the offset. */
+static uint32_t file_at(struct image_files *files, uint32_t id, uint64_t offset)
+{
+	struct embedded_part part = { .container = id, .offset = offset };
+	uint64_t hash = hash_combine(hash_u64(id), offset);
+	uint32_t known;
+
+	if (!files->files.items[id].known || files->files.items[id].identity.elf)
+		return id;
+	if (!hashidx_find(&files->part_index, hash, part_equal, files, &part, &known)) {
+		part.file = find_embedded(files, id, offset);
+		known = (uint32_t)files->parts.count;
+		*vec_push(&files->parts) = part;
+		hashidx_add(&files->part_index, hash, known);
+	}
+	return files->parts.items[known].file;
+}
+
 /* --- mappings --- */
 
 uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped)
@@ -577,40 +698,25 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 		return special_image(files, &special);
 	id = mapped_path(files, &plain, mapped->path);
 	files->files.items[id].pid = mapped->pid;
+	id = file_at(files, id, plain.offset);
+	files->files.items[id].pid = mapped->pid;
 	return agree(files, &plain, id);
+}
+
+struct mapping image_files_map(struct image_files *files, const struct mapped_file *mapped)
+{
+	uint32_t image = image_files_mapped(files, mapped);
+	const struct held_file *file = file_of_image(files, image);
+
+	return (struct mapping){ .start = mapped->start,
+				 .end = mapped->end,
+				 .offset = mapped->offset - (file ? file->base : 0),
+				 .image = image };
 }
 
 void image_files_offer(struct image_files *files, int fd)
 {
 	file_search_offer(&files->search, fd, files->round);
-}
-
-static void set_state(struct image_files *files, struct held_file *file, enum image_state state)
-{
-	struct image *image = image_of(files, file);
-
-	if (image->state == state)
-		return;
-	image->state = state;
-	image->dirty = true;
-}
-
-static int reopen(struct image_files *files, struct held_file *file)
-{
-	const struct mapped_file mapped = { .path = path_of(files, file), .pid = file->pid };
-	struct file_search_result found =
-		file_search_again(&files->search, &mapped, &file->identity);
-
-	if (found.fd < 0 && found.exhausted && give_way(files))
-		found = file_search_again(&files->search, &mapped, &file->identity);
-	if (found.fd < 0) {
-		set_state(files, file, found.reason);
-		return -1;
-	}
-	set_by_path(files, file, found.by_path);
-	file->identity.copy = found.identity.copy;
-	hold(files, file, found.fd);
-	return file->fd;
 }
 
 int image_files_open(struct image_files *files, uint32_t image)
@@ -619,12 +725,7 @@ int image_files_open(struct image_files *files, uint32_t image)
 
 	if (!file || !file->known || !file->identity.elf)
 		return -1;
-	if (file->fd >= 0 && !file_identity_holds(&file->identity, file->fd))
-		close_file(files, file);
-	if (file->fd < 0)
-		return reopen(files, file);
-	touch(files, file);
-	return file->fd;
+	return open_file(files, file);
 }
 
 int32_t image_files_process(const struct image_files *files, uint32_t image)

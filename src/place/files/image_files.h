@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "foreign/door.h"
+#include "model/address_space.h"
 #include "model/profile.h"
 
 struct image_files;
@@ -28,6 +29,7 @@ struct mapped_file {
 	int32_t pid;	     /* whose /proc/PID/root and map_files may be tried; 0: none */
 	const char *path;    /* as recorded; a trailing " (deleted)" is dropped */
 	uint64_t start, end; /* the mapping, for map_files */
+	uint64_t offset;     /* in the file, of the mapping's first byte */
 	uint64_t dev, inode; /* 0, 0: not recorded */
 	uint64_t generation; /* of the inode number; only if has_generation */
 	bool has_generation;
@@ -58,6 +60,9 @@ void image_files_set_readers(struct image_files *files, const struct readers *re
  * a BUCKET. "/memfd:..." is a file if it can be opened and is ELF, else IMAGE_ANON. A known file
  * that was rewritten in place (size, mtime) becomes a new image. */
 uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped);
+/* The same as a mapping. Code of an ELF file that is embedded in another file
+ * (place/files/embedded_file.h) is of an image of its own, and the offset is one within it. */
+struct mapping image_files_map(struct image_files *files, const struct mapped_file *mapped);
 
 /* Takes over a descriptor of a file that was just executed, and keeps it for a while in case a
  * mapping needs it. */

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "elf/vdso.h"
+#include "place/files/embedded_file.h"
 #include "place/files/file_identity.h"
 #include "proc/kernel_modules.h"
 
@@ -29,6 +30,20 @@ static int explain(int rc, struct err *err)
 	return rc;
 }
 
+/* Opens the file of a path. If it is the name of an embedded file, that of its container, and
+ * *ret_base is where it begins. */
+static int open_named(const struct readers *readers, const char *path, struct door_file *ret_file,
+		      uint64_t *ret_base, struct err *err)
+{
+	int fd = door_open_file(readers, NULL, path, ret_file, err);
+	_cleanup_free_ char *container = NULL;
+
+	*ret_base = 0;
+	if (fd == -ENOENT && embedded_file_parse(path, &container, ret_base))
+		fd = door_open_file(readers, NULL, container, ret_file, err);
+	return fd;
+}
+
 static int open_here(const struct profile *profile, uint32_t image,
 		     const struct image_readers *readers, struct err *err)
 {
@@ -38,23 +53,27 @@ static int open_here(const struct profile *profile, uint32_t image,
 					    .inode = row->inode,
 					    .build_id = row->build_id,
 					    .build_id_size = row->build_id_size };
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = -1, embedded = -1;
 	struct file_identity identity;
 	struct door_file file;
+	uint64_t base;
 
 	if (mapped.path[0] != '/')
 		return explain(-ENOENT, err);
-	fd = door_open_file(image_readers_of(readers, image), NULL, mapped.path, &file, err);
+	fd = open_named(image_readers_of(readers, image), mapped.path, &file, &base, err);
 	if (fd < 0)
 		return explain(fd, err);
-	if (file_identity_read(fd, &file, &identity) < 0 ||
-	    file_identity_prove(&identity, fd, &mapped) != FILE_PROVEN)
+	if (file_identity_read(fd, &file, &identity) < 0)
+		return err_set(err, -ESTALE, "the file was replaced");
+	if (base)
+		embedded = embedded_file_copy(fd, base, &identity);
+	if ((base && embedded < 0) || file_identity_prove(&identity, fd, &mapped) != FILE_PROVEN)
 		return err_set(err, -ESTALE, "the file was replaced");
 	if (!is_unchanged(row, &identity))
 		return err_set(err, -ESTALE, "the file was rewritten");
 	if (!identity.elf)
 		return err_set(err, -ENOEXEC, "not an ELF file");
-	return steal_fd(fd);
+	return base ? steal_fd(embedded) : steal_fd(fd);
 }
 
 static bool is_copy_of(const struct image *image, const struct file_identity *identity)

@@ -106,7 +106,7 @@ static inline struct elf_build_id build_id_of(const char *path)
 	return identity.build_id;
 }
 
-static const struct image *image(const struct fixture *fixture, uint32_t id)
+static inline const struct image *image(const struct fixture *fixture, uint32_t id)
 {
 	return &fixture->profile->images.items[id];
 }

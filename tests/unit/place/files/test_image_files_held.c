@@ -32,6 +32,47 @@ static void test_deleted(void **state)
 	assert_opens(fixture, id, &two);
 }
 
+/* A program within a file of another format is an image of its own, also after its copy was closed,
+ * and after its container is gone. */
+static void test_embedded(void **state)
+{
+	struct fixture *fixture = *state;
+	struct elf_build_id one = build_id_of(fixture->one), two = build_id_of(fixture->two);
+	char path[TOOLS_PATH], name[TOOLS_PATH + 16];
+	struct mapped_file record;
+	struct mapping first, second, none;
+
+	snprintf(path, sizeof(path), "%s/container", fixture->folder);
+	run("printf PK > '%s' && truncate -s 4096 '%s' && cat '%s' >> '%s'", path, path,
+	    fixture->one, path);
+	run("truncate -s 1048576 '%s' && cat '%s' >> '%s'", path, fixture->two, path);
+	record = record_of(path);
+	none = image_files_map(fixture->files, &record);
+	assert_int_equal(image(fixture, none.image)->state, IMAGE_STATE_NOT_ELF);
+	assert_int_equal(none.offset, 0);
+	record.offset = 4096;
+	first = image_files_map(fixture->files, &record);
+	record.offset = 1048576;
+	second = image_files_map(fixture->files, &record);
+	assert_int_equal(first.offset, 0);
+	assert_int_equal(second.offset, 0);
+	assert_int_equal(second.start, record.start);
+	assert_int_equal(second.end, record.end);
+	snprintf(name, sizeof(name), "%s!0x100000", path);
+	assert_string_equal(profile_text(fixture->profile, image(fixture, second.image)->path),
+			    name);
+	assert_int_equal(image_files_map(fixture->files, &record).image, second.image);
+	for (int i = 0; i < 20; i++)
+		image_files_rest(fixture->files);
+	assert_opens(fixture, first.image, &one);
+	assert_opens(fixture, second.image, &two);
+	assert_int_equal(unlink(path), 0);
+	for (int i = 0; i < 20; i++)
+		image_files_rest(fixture->files);
+	assert_opens(fixture, first.image, &one);
+	assert_opens(fixture, second.image, &two);
+}
+
 /* Deleted before its mapping was seen: only a descriptor from its exec helps. */
 static void test_offered(void **state)
 {
@@ -335,9 +376,11 @@ static void test_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_deleted),   CASE(test_offered),	  CASE(test_found_later),
-		CASE(test_map_files), CASE(test_memory_files),	  CASE(test_mount_namespace),
-		CASE(test_limit),     CASE(test_deleted_is_kept), CASE(test_rest),
+		CASE(test_deleted),	    CASE(test_embedded),
+		CASE(test_offered),	    CASE(test_found_later),
+		CASE(test_map_files),	    CASE(test_memory_files),
+		CASE(test_mount_namespace), CASE(test_limit),
+		CASE(test_deleted_is_kept), CASE(test_rest),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_group, tear_down_group);

@@ -223,9 +223,52 @@ static void among_copied_files(void **state)
 	profile_free(profile);
 }
 
+/* Its container counts if it has no build id. */
+static void within_another_file(void **state)
+{
+	struct profile *profile = profile_new();
+	char path[TOOLS_PATH], container[TOOLS_PATH + 8], name[TOOLS_PATH + 16];
+	struct image row = { 0 };
+	struct buf out = { 0 };
+	struct err err = { 0 };
+	uint32_t with, without;
+	int fd;
+
+	build(*state, "inner", "-Wl,--build-id=0x7777", path);
+	snprintf(container, sizeof(container), "%s.zip", path);
+	snprintf(name, sizeof(name), "%s!0x1000", container);
+	assert_int_equal(tools_run(&out,
+				   "printf PK > '%s' && truncate -s 4096 '%s' && cat '%s' >> '%s'",
+				   container, container, path, container),
+			 0);
+	row = profile->images.items[record(profile, container)];
+	row.path = strpool_intern(&profile->strings, name);
+	without = profile_image(profile, &row);
+	row.build_id_size = 2;
+	memset(row.build_id, 0x77, 2);
+	with = profile_image(profile, &row);
+	for (int i = 0; i < 2; i++) {
+		fd = recorded_files_open(profile, NULL, i ? with : without, NULL, &err);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	assert_int_equal(tools_run(&out, "touch -d '2001-01-01' '%s'", container), 0);
+	assert_refuses(profile, without, -ESTALE, "the file was rewritten");
+	fd = recorded_files_open(profile, NULL, with, NULL, &err);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(tools_run(&out, "truncate -s 4096 '%s'", container), 0);
+	assert_refuses(profile, with, -ESTALE, "the file was replaced");
+	assert_int_equal(unlink(container), 0);
+	assert_refuses(profile, with, -ENOENT, "the file no longer exists");
+	buf_done(&out);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(within_another_file),
 		cmocka_unit_test(among_copied_files),
 		cmocka_unit_test(with_a_build_id),
 		cmocka_unit_test(without_a_build_id),
