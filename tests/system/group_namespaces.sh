@@ -210,8 +210,8 @@ test_debug_file_in_another_root() {
 	done
 }
 
-# A path longer than PATH_MAX can only be reached step by step. The kernel reports no name for it, so the
-# functions have none, but the command runs and has samples.
+# A path longer than PATH_MAX can only be reached step by step. The kernel reports neither name nor inode
+# for it, so that only the build id proves the file.
 test_program_in_a_deep_folder() {
 	local part i
 	part=$(printf 'd%.0s' {1..200})
@@ -219,10 +219,13 @@ test_program_in_a_deep_folder() {
 	for i in {1..22}; do
 		mkdir "$part" && cd -P "$part" || fail "cannot make folder $i"
 	done 2> /dev/null
-	cp "$BIN/moments" prog || fail "cannot copy the program"
+	compile deep moments.c -Wl,--build-id && cp "$BIN/deep" prog || fail "cannot make the program"
 	record "$T/prof" -- ./prog
+	record "$T/by-id" --build-ids -- ./prog
 	cd "$T" || fail cd
 	grep -q '^span' "$T/stdout" || fail "the program did not run:" "$(cat "$T/stdout")"
 	[ "$(rows "$T/prof" process --select 'program=prog mode=user' | sum 3)" -gt 0 ] ||
 		fail "no samples of it"
+	[ "$(rows "$T/by-id" symbol --select 'program=prog symbol=work' | sum 3)" -gt 0 ] ||
+		fail "no names with --build-ids:" "$(rows "$T/by-id" symbol --select 'program=prog mode=user')"
 }
