@@ -78,8 +78,8 @@ test_no_names_of_a_rewritten_library() {
 }
 
 # The names of the first program stay, and the second one gets its own. Names are read with each part
-# of the profile, here every 0.2 s. A file may have changed for one tick of the kernel after its time of
-# change: a mapping within it proves nothing, so the second program begins later.
+# of the profile, here every 0.2 s. A file may have changed for some ticks of the kernel after its time of
+# change: a mapping within them proves nothing, so the second program begins later.
 test_names_of_a_library_rewritten_between_programs() {
 	local name recorder
 	two_libraries
@@ -89,7 +89,7 @@ test_names_of_a_library_rewritten_between_programs() {
 		"$BIN/loader" 600 "$T/lib.so" a_first & echo \$! > "$T/pid"
 		wait
 		cp -p "$T/other.so" "$T/lib.so"
-		sleep 0.05
+		sleep 0.2
 		"$BIN/loader" 0.5 "$T/lib.so" b_first
 	END
 	"$PROSPECT" record -M 20 -o "$T/prof" -- sh "$T/both" > "$T/stdout" 2> "$T/stderr" &

@@ -9,7 +9,10 @@
 #include "base/clock.h"
 #include "perf/own_mapping.h"
 
-enum { COARSE_TIMES_NS = 2 * 1000 * 1000 * 1000 - 1 };
+enum {
+	COARSE_TIMES_NS = 2 * 1000 * 1000 * 1000 - 1,
+	LATE_TICKS = 8,
+};
 
 static int64_t ns_of(struct timespec time)
 {
@@ -129,7 +132,9 @@ static bool is_inode(const struct file_identity *identity, int fd, const struct 
 }
 
 /* How much later than its time of change a file may have changed. The kernel takes the time of its
- * last tick; some file systems keep whole seconds, or two. */
+ * last tick. One CPU counts these; if it stands still, as those of virtual machines do, another one
+ * takes over when it has missed five (MAX_STALLED_JIFFIES of linux:kernel/time/tick-sched.c). Some
+ * file systems keep whole seconds, or two. */
 static int64_t slack_ns(int64_t change_ns)
 {
 	struct timespec tick = { 0 };
@@ -137,7 +142,7 @@ static int64_t slack_ns(int64_t change_ns)
 	if (change_ns % (int64_t)NS_PER_MS == 0)
 		return COARSE_TIMES_NS;
 	clock_getres(CLOCK_REALTIME_COARSE, &tick);
-	return ns_of(tick);
+	return LATE_TICKS * ns_of(tick);
 }
 
 /* The slack is for what others may write to. Nobody writes to a program that runs, and no name
