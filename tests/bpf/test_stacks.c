@@ -309,6 +309,14 @@ static void test_recursion_is_walked_as_in_user_space(void **state)
 	compare_both(DEEP + 2);
 }
 
+/* From a frame whose code has this rule; NULL: none. */
+static enum unwind_end step(struct unwind_frame *frame, const struct unwind_rule *rule)
+{
+	const struct unwind_place place = { .rule = rule };
+
+	return unwind_step(frame, &place, NULL, NULL, 0);
+}
+
 /* Go's structures, as offsets in words: g has its m at 6 and what it saved at 7; m its goroutine at
  * 24. The thread has its g one word below the thread pointer. */
 static void test_the_goroutine_of_a_system_stack_is_found(void **state)
@@ -344,7 +352,7 @@ static void test_the_goroutine_of_a_system_stack_is_found(void **state)
 	kernel_memory_add((uintptr_t)stack, stack, sizeof(stack));
 
 	/* systemstack with a frame, and without */
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(step(&frame, &rule), UNWIND_MORE);
 	assert_int_equal(frame.pc, RETURN);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
 	assert_int_equal(frame.fp, 0x7f00);
@@ -353,7 +361,7 @@ static void test_the_goroutine_of_a_system_stack_is_found(void **state)
 	rule.fp = UNWIND_SAVED_SAME;
 	rule.fp_offset = 0;
 	g[7] = (uintptr_t)(stack + 1);
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(step(&frame, &rule), UNWIND_MORE);
 	assert_int_equal(frame.pc, RETURN);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
 
@@ -363,24 +371,24 @@ static void test_the_goroutine_of_a_system_stack_is_found(void **state)
 	rule.fp = UNWIND_SAVED_CFA;
 	rule.fp_offset = 13 * 8;
 	g[13] = 0x7f10;
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(step(&frame, &rule), UNWIND_MORE);
 	assert_int_equal(frame.pc, RESUMED);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 1));
 	assert_int_equal(frame.fp, 0x7f10);
 	assert_true(frame.fp_known);
 	assert_false(frame.exact);
-	assert_int_equal(unwind_step(&frame, NULL, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(step(&frame, NULL), UNWIND_MORE);
 	assert_int_equal(frame.pc, RETURN);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 2));
 	assert_int_equal(frame.fp, 0x7f10);
 
 	/* a thread that has no goroutine, before and after the scheduler took over */
 	m[24] = 0;
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
-	(void)unwind_step(&frame, &scheduler, 0, NULL, NULL, 0);
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_COMPLETE);
+	assert_int_equal(step(&frame, &rule), UNWIND_END_SWITCHED);
+	(void)step(&frame, &scheduler);
+	assert_int_equal(step(&frame, &rule), UNWIND_END_COMPLETE);
 	rule.cfa = UNWIND_CFA_GO_SAVED;
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
+	assert_int_equal(step(&frame, &rule), UNWIND_END_SWITCHED);
 }
 
 /* What asmcgocall keeps: g in the word after the distance from the end of its stack. */
@@ -404,12 +412,12 @@ static void test_the_goroutine_that_called_c_is_found(void **state)
 	kernel_memory_add((uintptr_t)g, g, sizeof(g));
 	kernel_memory_add((uintptr_t)own, own, sizeof(own));
 	kernel_memory_add((uintptr_t)stack, stack, sizeof(stack));
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_MORE);
+	assert_int_equal(step(&frame, &rule), UNWIND_MORE);
 	assert_int_equal(frame.pc, RETURN);
 	assert_int_equal(frame.sp, (uintptr_t)(stack + 3));
 	frame.sp = (uintptr_t)own;
 	own[1] = 0;
-	assert_int_equal(unwind_step(&frame, &rule, 0, NULL, NULL, 0), UNWIND_END_SWITCHED);
+	assert_int_equal(step(&frame, &rule), UNWIND_END_SWITCHED);
 }
 
 static void test_a_library_that_calls_back_is_walked(void **state)
