@@ -13,9 +13,11 @@ enum {
 	WORD = 8,
 	ALIGNMENT = 16,	     /* of functions */
 	TENTATIVE = 1 << 15, /* of a number of a state: reached by the current attempt */
-	MAX_STATES = TENTATIVE,
+	DOUBTFUL = 1 << 14,  /* of such a number: by a call that may not return */
+	MAX_STATES = DOUBTFUL,
 	MAX_TABLES = 4096,
-	MOST_PASSES = 4,       /* each knows more functions that do not return */
+	MOST_PASSES = 4,  /* each knows more functions that do not return */
+	MOST_DOUBTS = 16, /* calls after another that need a proof, and then are not followed */
 	STEPS_FOR_A_BYTE = 64, /* most instructions followed, for each byte of code */
 	BETWEEN_PAUSES = 1 << 16,
 };
@@ -66,6 +68,7 @@ struct code_rows {
 	VEC(struct place) next;	   /* to be followed */
 	VEC(struct call) calls;	   /* that may return */
 	VEC(struct place) journal; /* what was reached, to be undone */
+	int doubts;		   /* calls that are followed until there is a proof */
 	bool guessed;		   /* nothing is known to enter the code like this */
 	bool strict;		   /* no call returns to the start of an aligned piece of code */
 	bool contradiction;	   /* two ways disagree, or a return has no return address */
@@ -74,6 +77,7 @@ struct code_rows {
 };
 
 static const struct code_frame first_states[FIRST_STATES] = {
+	[NOT_REACHED] = { .sp = CODE_FRAME_UNKNOWN },
 	[LOST] = { .sp = CODE_FRAME_UNKNOWN, .fp = CODE_FRAME_UNKNOWN },
 	[ENTERED] = { .sp = WORD, .fp = CODE_FRAME_UNKNOWN, .same = true },
 	[BEGUN] = { .sp = CODE_FRAME_UNKNOWN,
@@ -239,7 +243,7 @@ static void reach(struct code_rows *rows, const struct range *range, uint64_t ad
 	uint16_t *place = &range->states[address - range->address];
 
 	*vec_push(&rows->journal) = (struct place){ address, state, *place };
-	*place = state | TENTATIVE;
+	*place = state | TENTATIVE | (rows->doubts ? DOUBTFUL : 0);
 	*vec_push(&rows->next) = (struct place){ address, state, 0 };
 }
 
@@ -318,7 +322,7 @@ static void come_to(struct code_rows *rows, uint64_t address, uint16_t state,
 {
 	const struct range *range = find_range(rows, address);
 	uint16_t there = range ? range->states[address - range->address] : NOT_REACHED;
-	uint16_t known = there & ~TENTATIVE, merged;
+	uint16_t known = there & (MAX_STATES - 1), merged;
 
 	if (!range)
 		return;
@@ -330,12 +334,7 @@ static void come_to(struct code_rows *rows, uint64_t address, uint16_t state,
 	}
 	rows->returns |= !(there & TENTATIVE);
 	if (known == state) {
-		rows->proven |= state != LOST && !(there & TENTATIVE);
-		return;
-	}
-	/* where others came to with another stack pointer, the call does not return */
-	if (from && disagree(rows, known, state)) {
-		learn_endless(rows, from->target);
+		rows->proven |= state != LOST && !(there & (rows->doubts ? DOUBTFUL : TENTATIVE));
 		return;
 	}
 	merged = merge(rows, known, state);
@@ -347,26 +346,31 @@ static void come_to(struct code_rows *rows, uint64_t address, uint16_t state,
 		reach(rows, range, address, merged);
 }
 
-/* A call that does not return is the last instruction of its function, or of its block. */
-static void come_back(struct code_rows *rows, const struct call *call)
+/* How a call returns. One that does not is the last instruction of its function, or of its block. */
+enum returns { NEVER, IN_DOUBT, RETURNS };
+
+static enum returns returns_of(struct code_rows *rows, const struct call *call)
 {
 	const struct range *range = find_range(rows, call->after);
 	struct x86_code code;
 	uint64_t offset;
+	uint16_t known;
 
 	if (!range || is_endless(rows, call->target) ||
 	    !decode(range, call->after - range->address, &code))
-		return;
+		return NEVER;
 	offset = after_padding(range, call->after - range->address);
 	if (offset == range->size)
-		return;
-	if (range->starts[offset]) {
+		return NEVER;
+	/* where others came to with another stack pointer, perhaps after padding */
+	known = range->states[offset] & (MAX_STATES - 1);
+	if (range->starts[offset] || disagree(rows, known, call->state)) {
 		learn_endless(rows, call->target);
-		return;
+		return NEVER;
 	}
-	if (rows->strict && (range->address + offset) % ALIGNMENT == 0)
-		return;
-	come_to(rows, call->after, call->state, call);
+	if ((range->address + offset) % ALIGNMENT)
+		return RETURNS;
+	return rows->strict ? NEVER : IN_DOUBT;
 }
 
 static bool is_pop(const struct code_rows *rows, uint64_t address)
@@ -449,7 +453,7 @@ static void follow(struct code_rows *rows, const struct place *place)
 	struct x86_code code;
 	uint16_t state;
 
-	if (range->states[offset] != (place->state | TENTATIVE))
+	if ((range->states[offset] & ~DOUBTFUL) != (place->state | TENTATIVE))
 		return; /* merged since */
 	if (!decode(range, offset, &code)) {
 		rows->contradiction = true;
@@ -506,14 +510,72 @@ static void follow_jumps(struct code_rows *rows)
 	}
 }
 
-/* Then from calls, when the code around is known. */
-static void follow_calls(struct code_rows *rows)
-{
-	while (!rows->contradiction && rows->calls.count) {
-		struct call call = rows->calls.items[--rows->calls.count];
+/* How far the lists of an attempt had grown. */
+struct mark {
+	size_t journal, tables, starts, calls;
+};
 
-		come_back(rows, &call);
-		follow_jumps(rows);
+static struct mark mark_of(const struct code_rows *rows)
+{
+	return (struct mark){ rows->journal.count, rows->tables.count, rows->starts.count,
+			      rows->calls.count };
+}
+
+static void undo(struct code_rows *rows, const struct mark *mark)
+{
+	while (rows->journal.count > mark->journal) {
+		const struct place *place = &rows->journal.items[--rows->journal.count];
+		const struct range *range = find_range(rows, place->address);
+
+		range->states[place->address - range->address] = place->before;
+	}
+	rows->tables.count = mark->tables;
+	rows->calls.count = mark->calls;
+	while (rows->starts.count > mark->starts) {
+		uint64_t address = rows->starts.items[--rows->starts.count].address;
+		const struct range *range = find_range(rows, address);
+
+		range->starts[address - range->address] = false;
+	}
+}
+
+static void follow_calls(struct code_rows *rows, size_t first);
+
+/* Returns from a call after which another function may begin. Code that was reached by it alone needs
+ * a proof of its own: the function's other ways say nothing about it. */
+static void follow_doubtful(struct code_rows *rows, const struct call *call)
+{
+	struct mark mark = mark_of(rows);
+	bool proven = rows->proven, returns = rows->returns;
+
+	if (rows->doubts == MOST_DOUBTS)
+		return;
+	rows->doubts++;
+	rows->proven = false;
+	come_to(rows, call->after, call->state, call);
+	follow_jumps(rows);
+	follow_calls(rows, mark.calls);
+	if (!rows->contradiction && !rows->proven && rows->journal.count > mark.journal) {
+		undo(rows, &mark);
+		rows->returns = returns;
+	}
+	rows->proven |= proven;
+	rows->doubts--;
+}
+
+/* Then from calls, when the code around is known: those from @first on. */
+static void follow_calls(struct code_rows *rows, size_t first)
+{
+	while (!rows->contradiction && rows->calls.count > first) {
+		struct call call = rows->calls.items[--rows->calls.count];
+		enum returns returns = returns_of(rows, &call);
+
+		if (returns == IN_DOUBT) {
+			follow_doubtful(rows, &call);
+		} else if (returns == RETURNS) {
+			come_to(rows, call.after, call.state, &call);
+			follow_jumps(rows);
+		}
 	}
 }
 
@@ -523,24 +585,7 @@ static void accept(struct code_rows *rows)
 		uint64_t address = rows->journal.items[i].address;
 		const struct range *range = find_range(rows, address);
 
-		range->states[address - range->address] &= ~TENTATIVE;
-	}
-}
-
-static void undo(struct code_rows *rows, size_t tables, size_t starts)
-{
-	while (rows->journal.count) {
-		const struct place *place = &rows->journal.items[--rows->journal.count];
-		const struct range *range = find_range(rows, place->address);
-
-		range->states[place->address - range->address] = place->before;
-	}
-	rows->tables.count = tables;
-	while (rows->starts.count > starts) {
-		uint64_t address = rows->starts.items[--rows->starts.count].address;
-		const struct range *range = find_range(rows, address);
-
-		range->starts[address - range->address] = false;
+		range->states[address - range->address] &= MAX_STATES - 1;
 	}
 }
 
@@ -558,11 +603,12 @@ static bool try_to_enter(struct code_rows *rows, uint64_t address, uint16_t stat
 	rows->contradiction = rows->proven = rows->returns = false;
 	rows->guessed = evidence >= GUESSED;
 	rows->next.count = rows->calls.count = rows->journal.count = 0;
+	rows->doubts = 0;
 	come_to(rows, address, state, NULL);
 	follow_jumps(rows);
 	if (evidence == CASE && !rows->proven)
 		return false;
-	follow_calls(rows);
+	follow_calls(rows, 0);
 	return !rows->contradiction && (rows->proven || evidence < GUESSED);
 }
 
@@ -570,7 +616,7 @@ static bool try_to_enter(struct code_rows *rows, uint64_t address, uint16_t stat
 static bool attempt(struct code_rows *rows, uint64_t address, uint16_t state,
 		    enum evidence evidence)
 {
-	size_t tables = rows->tables.count, starts = rows->starts.count;
+	struct mark mark = { 0, rows->tables.count, rows->starts.count, 0 };
 
 	for (int strict = 0; strict < 2; strict++) {
 		rows->strict = strict;
@@ -580,7 +626,7 @@ static bool attempt(struct code_rows *rows, uint64_t address, uint16_t state,
 				learn_endless(rows, address);
 			return true;
 		}
-		undo(rows, tables, starts);
+		undo(rows, &mark);
 	}
 	return false;
 }

@@ -69,7 +69,7 @@ static void assert_rows(const char *bytes, size_t size, bool started, const char
 #define SUB_24	     "\x48\x83\xec\x18"
 #define ADD_24	     "\x48\x83\xc4\x18"
 #define CALL_OUTSIDE "\xe8\x00\x10\x00\x00"
-#define NOP_6	     "\x66\x0f\x1f\x44\x00\x00"
+#define NOP_7	     "\x0f\x1f\x80\x00\x00\x00\x00"
 
 static void functions(void **state)
 {
@@ -102,6 +102,16 @@ static void calls_that_do_not_return(void **state)
 	/* an endless function with a stack of its own is one only if that is known */
 	assert_rows(CODE(SUB_24 CALL_OUTSIDE "\xeb\xf9"), true, "0 sp+8, 4 sp+32");
 	assert_rows(CODE(SUB_24 CALL_OUTSIDE "\xeb\xf9"), false, "0 none");
+	/* one that padding parts from code with another stack, to which others jump */
+	assert_rows(CODE("\x74\x11" SUB_24 "\x74\x05" ADD_24 RET CALL_OUTSIDE "\x90" RET), true,
+		    "0 sp+8, 6 sp+32, 12 sp+8, 13 sp+32, 18 none, 19 sp+8");
+	/* The code at 16, after padding, leaves by a jump alone: nothing shows that the call returns
+	 * to it. push %rbp; nop; pop %rbp; jmp *%rax */
+	assert_rows(CODE(SUB_24 CALL_OUTSIDE NOP_7 PUSH_RBP "\x90" POP_RBP "\xff\xe0"), true,
+		    "0 sp+8, 4 sp+32, 9 none");
+	/* an aligned loop; the function returns: dec %eax; jne; add; ret */
+	assert_rows(CODE(SUB_24 CALL_OUTSIDE NOP_7 "\xff\xc8\x75\xfc" ADD_24 RET), true,
+		    "0 sp+8, 4 sp+32, 24 sp+8");
 	/* the end of another function: nothing says what its stack is */
 	assert_rows(CODE(CALL_OUTSIDE "\x0f\x0b"), false, "0 none");
 }
