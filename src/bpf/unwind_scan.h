@@ -107,6 +107,16 @@ UNWIND_INLINE void unwind_scan_apply(struct unwind_scan *scan, const void *memor
 	}
 }
 
+/* True for room on the stack whose size is in a register, which is given up by the frame pointer. Other
+ * instructions align the stack of functions that keep it in rbx or r10, or go to another stack. */
+UNWIND_INLINE int unwind_scan_makes_room(const struct x86_code *code)
+{
+	enum { SUB_TO_RM = 0x29, SUB_TO_REG = 0x2b };
+
+	return code->map == 0 && (code->op == SUB_TO_RM || code->op == SUB_TO_REG) &&
+	       x86_mod(code) == 3;
+}
+
 /* What an instruction shows. */
 UNWIND_INLINE enum unwind_scan_result unwind_scan_show(struct unwind_scan *scan)
 {
@@ -122,8 +132,10 @@ UNWIND_INLINE enum unwind_scan_result unwind_scan_show(struct unwind_scan *scan)
 		return scan->left ? UNWIND_SCAN_FOUND : UNWIND_SCAN_UNKNOWN;
 	case X86_CALL:
 	case X86_CALL_INDIRECT:
-	case X86_LOSE_SP:
 		return scan->left ? UNWIND_SCAN_UNKNOWN : UNWIND_SCAN_FRAME;
+	case X86_LOSE_SP:
+		return !scan->left && unwind_scan_makes_room(&scan->code) ? UNWIND_SCAN_FRAME
+									  : UNWIND_SCAN_UNKNOWN;
 	case X86_INVALID:
 	case X86_LOSE_FP:
 	case X86_LOSE_BOTH:

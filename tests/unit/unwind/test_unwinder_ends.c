@@ -191,6 +191,12 @@ static void the_innermost_frame_by_its_code(void **state)
 		{ "________\xff\xe0______________________", 0x1300, STACK_FRAME_POINTERS },
 		{ "________\x0f\x0b______________________", 0x1300, STACK_FRAME_POINTERS },
 		{ "________\x31\xed\xc3_____________________", 0x1300, STACK_FRAME_POINTERS },
+		/* sub %rax,%rsp needs a frame pointer; and $-64,%rsp, sub 8(%rip),%rsp and
+		 * mov %r8,%rsp do not */
+		{ "________\x48\x29\xc4_____________________", 0x1300, STACK_COMPLETE },
+		{ "________\x48\x83\xe4\xc0____________________", 0x1300, STACK_FRAME_POINTERS },
+		{ "________\x48\x2b\x25\x08\0\0\0_________________", 0x1300, STACK_FRAME_POINTERS },
+		{ "________\x4c\x89\xc4_____________________", 0x1300, STACK_FRAME_POINTERS },
 	};
 
 	(void)state;
