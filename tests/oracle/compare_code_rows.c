@@ -87,14 +87,18 @@ int main(int argc, char **argv)
 	bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
 	const struct unwind_table *said, *found;
 	struct counts counts = { 0 };
-	struct elf_file *file;
+	_cleanup_(elf_file_freep) struct elf_file *file = NULL, *other = NULL;
+	_cleanup_(row_table_freep) struct row_table *described = NULL, *undescribed = NULL;
 	const struct elf_section *section;
 
 	if (argc < 3 + verbose)
 		return 2;
 	file = open_file(argv[1 + verbose]);
-	said = row_table_rows(rows_of(file, argv[1 + verbose]));
-	found = row_table_rows(rows_of(open_file(argv[2 + verbose]), argv[2 + verbose]));
+	other = open_file(argv[2 + verbose]);
+	described = rows_of(file, argv[1 + verbose]);
+	undescribed = rows_of(other, argv[2 + verbose]);
+	said = row_table_rows(described);
+	found = row_table_rows(undescribed);
 	for (size_t i = 0; (section = elf_file_code(file, i)); i++) {
 		for (uint64_t at = 0; at < section->size; at++) {
 			uint64_t address = section->address + at;
