@@ -241,7 +241,7 @@ static void close_fixture(struct fixture *fixture)
 
 static void add_rows(struct stack_tables *tables)
 {
-	/* Of the pages of inner and outer; outer has no rows. */
+	/* Of the pages of inner and outer; outer has no rows, and no file that has others. */
 	uint32_t end = (uint32_t)(stacks_inner_end - stacks_inner);
 	uint32_t made[ROWS + 2];
 	const uint32_t pages[] = { 0, ROWS + 1, ROWS + 2 };
@@ -274,7 +274,7 @@ static void set_space(struct fixture *fixture, enum stack_map_kind inner, enum k
 	const struct stack_range ranges[] = {
 		{ 0x1000, 0x2000, 0, 0, STACK_MAP_WAITING },
 		{ start, start + 0x1000, start - 0x5000, INNER_IMAGE, inner },
-		{ start + 0x1000, start + 0x2000, start - 0x5000, INNER_IMAGE, STACK_MAP_ROWS },
+		{ start + 0x1000, start + 0x2000, start - 0x5000, INNER_IMAGE, STACK_MAP_FRAME_POINTERS },
 		{ start + 0x2000, UINT64_MAX >> 1, 0, 0, STACK_MAP_FRAME_POINTERS },
 	};
 	const struct stack_space_table table = {

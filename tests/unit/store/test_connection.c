@@ -218,7 +218,7 @@ static void rows_that_lie(void **state)
 		{ "UPDATE text SET id = -1 WHERE text = 'box'", "invalid row in table text" },
 		{ "UPDATE process SET in_command = 2 WHERE id = 1", "invalid in_command in row 1" },
 		{ "UPDATE frame SET symbol = 1000 WHERE id = 3", "symbol in row 3 of table" },
-		{ "UPDATE frame SET kind = 3 WHERE id = 3",
+		{ "UPDATE frame SET kind = 9 WHERE id = 3",
 		  "invalid kind in row 3 of table frame" },
 		{ "UPDATE frame SET kind = -1 WHERE id = 3",
 		  "invalid kind in row 3 of table frame" },
