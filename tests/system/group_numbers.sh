@@ -37,7 +37,17 @@ test_measurements_are_decided_in_rounds() {
 	expect_decision "0 4" check_most "one of ten" 0.1 5 200
 	LOST=500
 	expect_decision "2 5" check_share half 0.5 2500 5000 5000
+	grep -q 'half: too much was lost in each round' "$T/said" || fail "nothing is said:" "$(cat "$T/said")"
+	expect_decision "0 4" half_after_a_round_with_losses 2500
+	expect_decision "1 4" half_after_a_round_with_losses 2800
 	expect_decision "1 1" measured "a column is missing" 1 1 1 1 1 1
+}
+
+# half_after_a_round_with_losses PART: of the samples of the first round most are lost, of the others none.
+half_after_a_round_with_losses() {
+	LOST=0
+	[ -e "$MEASURED" ] || LOST=10000
+	check_share half 0.5 "$1" 5000 5000
 }
 
 # A program in step with a millisecond, sampled every millisecond: without the jittered period this
