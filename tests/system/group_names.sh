@@ -481,7 +481,7 @@ without_names() {
 	mkdir -p "$(dirname "$debug")"
 	objcopy --only-keep-debug "$T/whole" "$debug"
 	strip --strip-all -o "$T/program" "$T/whole"
-	record "$T/prof" -H 4000 -- "$T/program" 0.6
+	record "$T/prof" "${MEASURING[@]}" -- "$T/program" 0.6
 	own_rows "$T/prof" symbol --select 'program=program' > "$T/rows"
 	! grep '^burn_' "$T/rows" || fail "the stripped program has names"
 }
