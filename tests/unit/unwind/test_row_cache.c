@@ -139,7 +139,7 @@ static void test_refused(void **state)
 	assert_int_equal(row_cache_get(cache, fd, &table, NULL), -ENOEXEC);
 	close(fd);
 	tools_build(*state, "bare", "assembler", "-nostdlib -static -Wl,--build-id=0x66",
-		    ".globl _start\n_start: nop\n", path);
+		    ".globl _start\n.data\n_start: .byte 0\n", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(row_cache_get(cache, fd, &table, NULL), -ENODATA);
 	close(fd);
