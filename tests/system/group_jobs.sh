@@ -137,7 +137,7 @@ test_job_of_a_stripped_program() {
 	serve_debug_files "$T/served"
 	XDG_STATE_HOME=$T "$PROSPECT" report --debuginfod > "$T/screen" 2> "$T/stderr"
 	check_screen_shares ' NAME +bare( |$)'
-	lacks 'stripped'
+	lacks 'bare is stripped'
 }
 
 # Of the processors' time in /proc/stat, in ticks: "BUSY ALL".
