@@ -151,6 +151,14 @@ static void add_rule(void *context, uint64_t address, const struct unwind_rule *
 	row_builder_add(&compilation->builder, address, rule);
 }
 
+static void add_scheduler_rule(void *context, uint64_t address, const struct unwind_rule *rule)
+{
+	struct unwind_rule marked = *rule;
+
+	marked.flags |= UNWIND_RULE_SCHEDULER;
+	add_rule(context, address, &marked);
+}
+
 static bool read_code(const struct compilation *compilation, uint64_t start, uint64_t size,
 		      uint8_t code[MAX_SWITCH_CODE])
 {
@@ -241,9 +249,14 @@ static void compile_block(struct compilation *compilation, const struct block *b
 		return;
 	}
 	if (block->source == SCHEDULER) {
-		struct unwind_rule rule = { .flags = UNWIND_RULE_SCHEDULER };
+		const struct unwind_rule none = { .cfa = UNWIND_CFA_NONE };
+		uint64_t start = compilation->origin + block->start;
 
-		row_builder_add(&compilation->builder, compilation->origin + block->start, &rule);
+		if (compilation->code)
+			code_rows_tell(compilation->code, start, end, add_scheduler_rule,
+				       compilation);
+		else
+			add_scheduler_rule(compilation, start, &none);
 		return;
 	}
 	if (block->source == SIGNAL_TRAMPOLINE) {
@@ -467,23 +480,31 @@ static void add_trampoline(struct compilation *compilation, uint32_t number)
 	push_block(compilation, trampoline->start - 1, trampoline->end, number, SIGNAL_TRAMPOLINE);
 }
 
-static void add_gap(struct compilation *compilation, const struct elf_section *section,
-		    uint64_t start, uint64_t end)
+/* Adds code that gets rows from its instructions. False: it cannot be. */
+static bool add_code(struct compilation *compilation, const struct elf_section *section,
+		     uint64_t start, uint64_t end)
 {
 	uint64_t size = end - start;
 	uint8_t *bytes;
 
 	if (start >= end || is_padding(start, end) || size > CODE_ROWS_MAX_BYTES ||
-	    end - compilation->origin > UINT32_MAX)
-		return;
+	    end > section->address + section->size || end - compilation->origin > UINT32_MAX)
+		return false;
 	bytes = xmalloc(size);
 	if (elf_file_read_at(compilation->file, section->offset + (start - section->address), bytes,
 			     size, NULL) < 0) {
 		free(bytes);
-		return;
+		return false;
 	}
 	code_rows_add(compilation->code, start, bytes, size);
-	push_block(compilation, start, end, 0, NO_DESCRIPTION);
+	return true;
+}
+
+static void add_gap(struct compilation *compilation, const struct elf_section *section,
+		    uint64_t start, uint64_t end)
+{
+	if (add_code(compilation, section, start, end))
+		push_block(compilation, start, end, 0, NO_DESCRIPTION);
 }
 
 /* Finds what lies between the descriptions, which are in order. */
@@ -502,6 +523,8 @@ static void find_gaps(struct compilation *compilation)
 			if (start >= end)
 				break;
 			add_gap(compilation, section, at, start);
+			if (block.source == SCHEDULER && start >= at)
+				add_code(compilation, section, start, start + block.size);
 			if (start + block.size > at)
 				at = start + block.size;
 		}
