@@ -707,7 +707,10 @@ static void follow_rest(struct code_rows *rows, const struct range *range)
 			offset++;
 			continue;
 		}
-		begins = range->states[offset] != NOT_REACHED || !goes_on(&code);
+		/* after a call that does not return, too */
+		begins = range->states[offset] != NOT_REACHED || !goes_on(&code) ||
+			 (is_padding(&code) &&
+			  (range->address + offset + code.length) % ALIGNMENT == 0);
 		offset += code.length;
 	}
 }

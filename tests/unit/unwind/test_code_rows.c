@@ -112,6 +112,9 @@ static void calls_that_do_not_return(void **state)
 	/* an aligned loop; the function returns: dec %eax; jne; add; ret */
 	assert_rows(CODE(SUB_24 CALL_OUTSIDE NOP_7 "\xff\xc8\x75\xfc" ADD_24 RET), true,
 		    "0 sp+8, 4 sp+32, 24 sp+8");
+	/* A function after a piece of another one that has no rows: call; its padding; sub; add; ret */
+	assert_rows(CODE(SUB_24 CALL_OUTSIDE NOP_7 SUB_24 ADD_24 RET), false,
+		    "0 none, 16 sp+8, 20 sp+32, 24 sp+8");
 	/* the end of another function: nothing says what its stack is */
 	assert_rows(CODE(CALL_OUTSIDE "\x0f\x0b"), false, "0 none");
 }
