@@ -32,10 +32,20 @@ struct range {
 	bool *starts;	  /* by byte: a function begins there */
 };
 
+/* How a state is known. */
+enum evidence {
+	KNOWN,	 /* the code is called, or has a symbol */
+	LIKELY,	 /* it looks like a function */
+	TAKEN,	 /* its address is taken; a proof shows that it is called, and not jumped to */
+	GUESSED, /* it needs a proof */
+	CASE,	 /* it needs a proof that does not lie after a call */
+};
+
 struct place {
 	uint64_t address;
 	uint16_t state;
-	uint16_t before; /* in a journal: the state to go back to */
+	uint16_t before;   /* in a journal: the state to go back to */
+	uint16_t evidence; /* of a start: enum evidence */
 };
 
 /* Where a call returns to, and what it calls: a function or a slot. */
@@ -242,9 +252,9 @@ static void reach(struct code_rows *rows, const struct range *range, uint64_t ad
 {
 	uint16_t *place = &range->states[address - range->address];
 
-	*vec_push(&rows->journal) = (struct place){ address, state, *place };
+	*vec_push(&rows->journal) = (struct place){ address, state, *place, 0 };
 	*place = state | TENTATIVE | (rows->doubts ? DOUBTFUL : 0);
-	*vec_push(&rows->next) = (struct place){ address, state, 0 };
+	*vec_push(&rows->next) = (struct place){ address, state, 0, 0 };
 }
 
 /* What two ways to an instruction agree on. */
@@ -446,6 +456,18 @@ static void jump(struct code_rows *rows, uint64_t target, uint16_t state)
 	come_to(rows, target, state, NULL);
 }
 
+/* An aligned address in code that is loaded into a register is that of a function. */
+static void take_address(struct code_rows *rows, const struct x86_code *code, uint64_t after)
+{
+	enum { LEA = 0x8d };
+	uint64_t address = after + (uint64_t)(int64_t)code->displacement;
+
+	if (code->map == 0 && code->op == LEA && x86_mod(code) == 0 && (code->modrm & 7) == 5 &&
+	    address % ALIGNMENT == 0 && find_range(rows, address))
+		*vec_push(&rows->starts) =
+			(struct place){ .address = address, .state = ENTERED, .evidence = TAKEN };
+}
+
 static void follow(struct code_rows *rows, const struct place *place)
 {
 	const struct range *range = find_range(rows, place->address);
@@ -480,7 +502,7 @@ static void follow(struct code_rows *rows, const struct place *place)
 	case X86_JUMP_REGISTER:
 		rows->returns = true;
 		if (rows->tables.count < MAX_TABLES)
-			*vec_push(&rows->tables) = (struct place){ place->address, state, 0 };
+			*vec_push(&rows->tables) = (struct place){ place->address, state, 0, 0 };
 		break;
 	case X86_JUMP_SLOT:
 		jump_by_slot(rows, after, state);
@@ -491,6 +513,7 @@ static void follow(struct code_rows *rows, const struct place *place)
 	case X86_STOP:
 		break;
 	default:
+		take_address(rows, &code, after);
 		come_to(rows, after, state, NULL);
 	}
 }
@@ -532,10 +555,11 @@ static void undo(struct code_rows *rows, const struct mark *mark)
 	rows->tables.count = mark->tables;
 	rows->calls.count = mark->calls;
 	while (rows->starts.count > mark->starts) {
-		uint64_t address = rows->starts.items[--rows->starts.count].address;
-		const struct range *range = find_range(rows, address);
+		const struct place *start = &rows->starts.items[--rows->starts.count];
+		const struct range *range = find_range(rows, start->address);
 
-		range->starts[address - range->address] = false;
+		if (start->evidence == KNOWN)
+			range->starts[start->address - range->address] = false;
 	}
 }
 
@@ -589,14 +613,6 @@ static void accept(struct code_rows *rows)
 	}
 }
 
-/* How a state is known. */
-enum evidence {
-	KNOWN,	 /* the code is called, or has a symbol */
-	LIKELY,	 /* it looks like a function */
-	GUESSED, /* it needs a proof */
-	CASE,	 /* it needs a proof that does not lie after a call */
-};
-
 static bool try_to_enter(struct code_rows *rows, uint64_t address, uint16_t state,
 			 enum evidence evidence)
 {
@@ -609,7 +625,7 @@ static bool try_to_enter(struct code_rows *rows, uint64_t address, uint16_t stat
 	if (evidence == CASE && !rows->proven)
 		return false;
 	follow_calls(rows, 0);
-	return !rows->contradiction && (rows->proven || evidence < GUESSED);
+	return !rows->contradiction && (rows->proven || evidence < TAKEN);
 }
 
 /* Enters code with a state. False: that cannot be, and nothing was reached. */
@@ -638,7 +654,7 @@ static void follow_starts(struct code_rows *rows)
 		const struct range *range = find_range(rows, start.address);
 
 		if (range->states[start.address - range->address] == NOT_REACHED)
-			attempt(rows, start.address, start.state, KNOWN);
+			attempt(rows, start.address, start.state, start.evidence);
 	}
 }
 

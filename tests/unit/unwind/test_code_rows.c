@@ -115,6 +115,11 @@ static void calls_that_do_not_return(void **state)
 	/* A function after a piece of another one that has no rows: call; its padding; sub; add; ret */
 	assert_rows(CODE(SUB_24 CALL_OUTSIDE NOP_7 SUB_24 ADD_24 RET), false,
 		    "0 none, 16 sp+8, 20 sp+32, 24 sp+8");
+	/* lea 16(%rip),%rax; ret; a function that calls without aligning the stack, as it may where
+	 * the compiler knows the callee */
+	assert_rows(CODE("\x48\x8d\x05\x09\x00\x00\x00" RET
+			 "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc" CALL_OUTSIDE RET),
+		    true, "0 sp+8, 8 none, 16 sp+8");
 	/* the end of another function: nothing says what its stack is */
 	assert_rows(CODE(CALL_OUTSIDE "\x0f\x0b"), false, "0 none");
 }
