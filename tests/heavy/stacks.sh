@@ -131,11 +131,6 @@ awk -F , '/;main.clock;time.Now;time.now;/ { whole += $(NF - 4) } /,cpu-clock,/ 
 	END { printf "# %d of %d stacks that read the clock are whole\n", whole, all; exit all < 100 || whole * 10 < all * 6 }' \
 	rows
 tell $? clock_read_on_another_stack
-# Go never leaves the stack of the collector for what lies there from before.
-grep -E ';runtime\.systemstack(\.abi0)?;' rows | grep -v '^"*\[cut:other stack\]' | sed 's/^/# /' > wrong
-head -n 5 wrong
-[ ! -s wrong ] && grep -q 'runtime\.systemstack' rows
-tell $? nothing_calls_systemstack
 # A panic that a fault raises is a call that the signal handler adds to the faulting code. Only an
 # exact address finds the row for its frame, which begins at the faulting instruction.
 mkdir fault && cd fault || exit 2
