@@ -547,6 +547,15 @@ static void find_symbols(struct compilation *compilation)
 	symbol_index_done(&index);
 }
 
+/* The handler of signals is outermost for Go's own walk alone. */
+static enum code_rows_start start_of(struct go_table *table, const struct go_function *function)
+{
+	return function->flags & GO_FUNCTION_OUTERMOST &&
+			       !go_table_is_named(table, function, "runtime.sigtramp")
+		       ? CODE_ROWS_OUTERMOST
+		       : CODE_ROWS_FUNCTION;
+}
+
 static void find_starts(struct compilation *compilation)
 {
 	_cleanup_(go_table_freep) struct go_table *table = go_table_open(compilation->file);
@@ -557,9 +566,7 @@ static void find_starts(struct compilation *compilation)
 	for (uint64_t i = 0; table && i < go_table_count(table); i++) {
 		if (!go_table_function(table, i, &function))
 			break;
-		code_rows_add_start(compilation->code, function.start,
-				    function.flags & GO_FUNCTION_OUTERMOST ? CODE_ROWS_OUTERMOST
-									   : CODE_ROWS_FUNCTION);
+		code_rows_add_start(compilation->code, function.start, start_of(table, &function));
 	}
 	if (!table)
 		find_symbols(compilation);
