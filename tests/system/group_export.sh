@@ -402,7 +402,7 @@ test_export_import_of_damaged_files() {
 	done
 	gzip -c < /dev/null > "$T/empty.gz"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/empty.gz"
-	expect_line 'not a pprof profile'
+	expect_line 'invalid pprof profile: it has no sample types'
 	printf 'a;b 0\n' > "$T/nothing"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/nothing"
 	expect_line 'no samples'

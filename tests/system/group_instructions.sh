@@ -213,9 +213,10 @@ test_instructions_without_rights() {
 	grep -q '^Note: .*-L' "$T/text" || fail "no word on the fix:" "$(tail -n 3 "$T/text")"
 }
 
-# The disassembler's library is large: who does not ask for instructions does not load it.
+# The disassembler's library is large: a view that shows no instructions does not load it.
 test_instructions_are_loaded_on_demand() {
-	LD_DEBUG=files "$PROSPECT" -f "$T/text" "$BIN/loop" 0.5 2> "$T/loaded"
+	record "$T/prof" "$BIN/loop" 0.5
+	LD_DEBUG=files "$PROSPECT" report -f "$T/text" "$T/prof" 2> "$T/loaded"
 	! grep -q opcodes "$T/loaded" || fail "it was loaded without -d"
 	LD_DEBUG=files "$PROSPECT" -d -f "$T/text" "$BIN/loop" 0.5 2> "$T/loaded"
 	grep -q opcodes "$T/loaded" || fail "it was not loaded with -d"
