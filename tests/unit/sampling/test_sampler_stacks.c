@@ -412,7 +412,7 @@ static void in_the_interrupt(bool by_calls)
 			 fixture.seen.count);
 	seen = fixture.seen.items[0];
 	assert_int_equal(seen.form, USER_STACK_ADDRESSES);
-	assert_int_equal(seen.end, STACK_FRAME_POINTERS); /* outer has no rows */
+	assert_int_equal(seen.end, STACK_COMPLETE);
 	assert_int_equal(seen.generation, fixture.generation);
 	assert_int_equal(seen.count, 5);
 	assert_stack(&seen, 2);
