@@ -44,7 +44,7 @@ done
 # shellcheck source-path=SCRIPTDIR source=../runner.sh
 . "$HERE/../runner.sh"
 # More than there are processors in small machines: tests wait a good deal.
-LANES=3
+LANES=4
 [ "$(nproc)" -gt 1 ] || LANES=1
 
 # run_once: the test $TEST, in the new folder $T.
@@ -167,9 +167,20 @@ run_section() {
 	groups=() order=()
 }
 
-# What "beside" lists first, then the others.
+# Those that run alone come first: what else the gate does keeps the other CPUs busy then. After them what
+# "beside" lists.
 run_tests() {
 	local group tests name order=()
+	while read -r group tests; do
+		[[ "$group" != [#-]* ]] || continue
+		for name in $tests; do
+			beside[$name]=1
+		done
+	done < "$HERE/beside"
+	for name in "${names[@]}"; do
+		[ -n "${beside[$name]:-}" ] || ${unjudged:+begin} run_test "$name"
+	done
+	finish
 	while read -r group tests; do
 		case $group in
 		\#*) continue ;;
@@ -184,14 +195,9 @@ run_tests() {
 			[ -n "${wanted[$name]:-}" ] || continue
 			[ -n "${groups[$group]:-}" ] || order+=("$group")
 			groups[$group]+=" $name"
-			beside[$name]=1
 		done
 	done < "$HERE/beside"
 	run_section
-	for name in "${names[@]}"; do
-		[ -n "${beside[$name]:-}" ] || ${unjudged:+begin} run_test "$name"
-	done
-	finish
 }
 
 compile_programs || exit 2
