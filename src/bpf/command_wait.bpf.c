@@ -146,7 +146,7 @@ static __always_inline void become(struct command_wait_thread *thread, struct ta
 
 /* ---- switches ---- */
 
-/* The waits since a time of which no second has passed. CPUs may lose each other's. */
+/* The waits since the beginning of the current second. CPUs may lose each other's. */
 volatile __u64 asked, asked_since_ns;
 
 /* So many waits are of microseconds, and to ask what each is for costs more than the answer is worth. */

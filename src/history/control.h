@@ -2,7 +2,7 @@
 /*
  * The socket of a history, "control" in its folder. A client sends "prospect 1 VERB" and a newline,
  * and reads an answer until its end: "ok" or "error", a newline, and a text. The server serves a few
- * clients at a time, none of which can hold it up: one that says nothing for a second, or says more
+ * clients at a time, and cannot be held up by them: one that says nothing for a second, or says more
  * than a line, is left.
  */
 #ifndef HISTORY_CONTROL_H
@@ -35,7 +35,7 @@ void control_serve(struct control *control, uint64_t now_ns,
 /* Answers all who still wait. */
 void control_answer(struct control *control, const char *answer);
 
-/* The client's side: @ret_answer is the text after "ok". -ESRCH: nobody listens; -EPERM; -EIO: the
+/* The client's side: @ret_answer is the text after "ok". -ESRCH: nothing listens; -EPERM; -EIO: the
  * answer is an error, which the line has. */
 int control_ask(const char *folder, const char *verb, struct buf *ret_answer, struct err *err);
 

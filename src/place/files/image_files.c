@@ -627,7 +627,7 @@ static int open_file(struct image_files *files, struct held_file *file)
 DEFINE_EQUAL(part_equal, struct image_files, parts.items, struct embedded_part,
 	     a->container == b->container && a->offset == b->offset)
 
-/* The image of an ELF file within the container, of which @found is a copy. */
+/* The image of an ELF file within the container; @found is a copy of it. */
 static uint32_t keep_embedded(struct image_files *files, uint32_t container, uint64_t base,
 			      struct file_search_result *found)
 {
