@@ -280,8 +280,8 @@ UNWIND_INLINE enum unwind_end unwind_resume(struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
-/* From a function that has no frame yet. */
-UNWIND_INLINE enum unwind_end unwind_by_sp(struct unwind_frame *frame, const void *memory)
+/* The return address is at the stack pointer: at a return instruction, or where a function begins. */
+UNWIND_INLINE enum unwind_end unwind_by_return(struct unwind_frame *frame, const void *memory)
 {
 	__u64 ra = 0;
 
@@ -291,7 +291,7 @@ UNWIND_INLINE enum unwind_end unwind_by_sp(struct unwind_frame *frame, const voi
 		return UNWIND_END_COMPLETE;
 	frame->pc = ra;
 	frame->sp += sizeof(ra);
-	frame->unframed = 0;
+	frame->lr_known = frame->exact = frame->guessed = frame->unframed = 0;
 	return UNWIND_MORE;
 }
 
@@ -446,21 +446,6 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	return UNWIND_MORE;
 }
 
-/* The frame is at a return instruction. */
-UNWIND_INLINE enum unwind_end unwind_by_return(struct unwind_frame *frame, const void *memory)
-{
-	__u64 ra;
-
-	if (UNWIND_READ(memory, frame->sp, &ra, sizeof(ra)) < 0)
-		return UNWIND_END_NO_MEMORY;
-	if (ra == 0)
-		return UNWIND_END_COMPLETE;
-	frame->pc = ra;
-	frame->sp += sizeof(ra);
-	frame->lr_known = frame->exact = frame->guessed = 0;
-	return UNWIND_MORE;
-}
-
 /* What is known of the code of a frame. */
 struct unwind_place {
 	const struct unwind_rule
@@ -502,10 +487,8 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 		return UNWIND_END_COMPLETE;
 	if (rule && rule->flags & UNWIND_RULE_SCHEDULER)
 		frame->sched = 1;
-	if (rule && rule->flags & UNWIND_RULE_AFTER_RETURN && frame->exact)
+	if (frame->unframed || (rule && rule->flags & UNWIND_RULE_AFTER_RETURN && frame->exact))
 		return unwind_by_return(frame, memory);
-	if (frame->unframed)
-		return unwind_by_sp(frame, memory);
 	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		return unwind_by_rule(frame, rule, registers, memory, arm64);
 	return unwind_without_row(frame, place, memory, arm64);
