@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/compare.h"
 #include "base/open_limit.h"
 #include "base/vec.h"
@@ -147,16 +146,10 @@ bool parts_is_live(const struct parts *parts)
 
 /* ---- rows ---- */
 
-static uint64_t end_of(const struct part *part, const struct profile *profile)
-{
-	uint64_t end_ns = profile->run.end_ns;
-
-	return end_ns ? end_ns : store_last_second(part->store) * NS_PER_S + NS_PER_S;
-}
-
 uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile)
 {
-	return parts->folder ? profile->run.end_ns : end_of(&parts->list.items[0], profile);
+	return parts->folder ? profile->run.end_ns
+			     : store_end_ns(parts->list.items[0].store, profile);
 }
 
 static int merge_part(struct part *part, struct merge *merge, struct err *err)
@@ -165,7 +158,8 @@ static int merge_part(struct part *part, struct merge *merge, struct err *err)
 
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", part->path);
-	rc = merge_add(merge, part->profile, end_of(part, part->profile), &part->map, err);
+	rc = merge_add(merge, part->profile, store_end_ns(part->store, part->profile), &part->map,
+		       err);
 	return rc;
 }
 
@@ -310,7 +304,7 @@ int parts_each_batch(const struct parts *parts, const struct profile *profile,
 					   wish->fields };
 
 		passing.map = &part->map;
-		if (own.from_ns <= end_of(part, part->profile) &&
+		if (own.from_ns <= store_end_ns(part->store, part->profile) &&
 		    own.to_ns > part->profile->run.start_ns)
 			rc = store_each_batch(part->store, part->profile, &own, pass_samples,
 					      &passing, err);

@@ -77,6 +77,13 @@ uint64_t store_last_second(const struct store_reader *reader)
 	return reader->layers.blocks.last_block >> SCHEMA_BLOCK_PART_BITS;
 }
 
+uint64_t store_end_ns(const struct store_reader *reader, const struct profile *profile)
+{
+	uint64_t end_ns = profile->run.end_ns;
+
+	return end_ns ? end_ns : (store_last_second(reader) + 1) * NS_PER_S;
+}
+
 /* ---- dictionaries and facts ---- */
 
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)

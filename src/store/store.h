@@ -117,6 +117,9 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 		      struct totals *ret_totals, struct err *err);
 /* The second (CLOCK_MONOTONIC) of the last samples; 0: none. */
 uint64_t store_last_second(const struct store_reader *reader);
+/* The end of the recording by the clock of its samples. One that did not finish ends with the second of
+ * the last of them. */
+uint64_t store_end_ns(const struct store_reader *reader, const struct profile *profile);
 /* Which samples of layer 1 to visit: those with from_ns <= time < to_ns. */
 struct sample_wish {
 	uint64_t from_ns, to_ns;

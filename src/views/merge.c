@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/compare.h"
 #include "base/last_act.h"
 #include "base/xalloc.h"
@@ -123,13 +122,6 @@ static void take_branch(void *context, const struct branch *branch)
 	profile_add_branch(merging->profile, &merged);
 }
 
-static uint64_t end_of(const struct store_reader *store, const struct profile *profile)
-{
-	uint64_t end_ns = profile->run.end_ns;
-
-	return end_ns ? end_ns : store_last_second(store) * NS_PER_S + NS_PER_S;
-}
-
 static int add_input(struct merging *merging, const char *path, struct err *err)
 {
 	const struct sample_wish wish = { 0, UINT64_MAX, SAMPLE_ALL };
@@ -140,7 +132,8 @@ static int add_input(struct merging *merging, const char *path, struct err *err)
 	if (rc == 0)
 		rc = store_load_profile(store, &profile, err);
 	if (rc == 0)
-		rc = merge_add(merging->merge, profile, end_of(store, profile), &merging->map, err);
+		rc = merge_add(merging->merge, profile, store_end_ns(store, profile), &merging->map,
+			       err);
 	merging->err.text[0] = '\0';
 	if (rc == 0)
 		rc = store_each_batch(store, profile, &wish, take_samples, merging, err);
