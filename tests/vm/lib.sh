@@ -73,7 +73,8 @@ expect_no_rows() {
 }
 
 # check_kernel_names FILE KALLSYMS: each address of the kernel proper that was hit has the name of
-# the last routine at or below it in the kernel's own list, where an address may have several.
+# the last routine at or below it in the kernel's own list, where an address may have several. Which
+# section with interrupts off ended there is said after the name.
 check_kernel_names() {
 	rows "$1" address,symbol --select 'image=\[kernel\]' > "$T/rows"
 	awk '
@@ -101,6 +102,7 @@ check_kernel_names() {
 	}
 	file == 2 {
 		checked++
+		sub(/ \(end of interrupts-off section.*/, "", $2)
 		place = find(text + hex(substr($1, 3)))
 		if (!index(names[place], " " $2 " "))
 			print $1 " is called " $2 ", and is in" names[place]
