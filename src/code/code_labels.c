@@ -26,7 +26,7 @@
 enum { MAX_NAME_LENGTH = 16 * 1024 }; /* longer ones are truncated; templates reach some thousand */
 
 /* A mapping symbol: code or data begins here. */
-struct mark {
+struct data_mark {
 	uint64_t value;
 	uint16_t section;
 	bool data;
@@ -34,7 +34,7 @@ struct mark {
 
 struct code_labels {
 	struct symbol_index symbols;
-	VEC(struct mark) marks;		  /* by value */
+	VEC(struct data_mark) marks;	  /* by value */
 	struct symbol_versions *versions; /* of .dynsym; NULL: none */
 	struct plt_words *words;
 	bool is_64;
@@ -94,7 +94,8 @@ static int compare_labels(const void *left, const void *right, void *context)
 	       COMPARE(a->index, b->index);
 }
 
-DEFINE_ORDER(compare_marks, struct mark, COMPARE(a->value, b->value) ?: COMPARE(a->data, b->data))
+DEFINE_ORDER(compare_marks, struct data_mark,
+	     COMPARE(a->value, b->value) ?: COMPARE(a->data, b->data))
 
 /* "$x" or "$d", with or without a dot and more text. */
 static bool is_mapping_symbol(const char *name)
@@ -114,13 +115,15 @@ static void take_marks(struct code_labels *labels)
 
 		if (is_mapping_symbol(name))
 			*vec_push(&labels->marks) =
-				(struct mark){ items[i].start, items[i].section, name[1] == 'd' };
+				(struct data_mark){ items[i].start, items[i].section,
+						    name[1] == 'd' };
 		else
 			items[kept++] = items[i];
 	}
 	labels->symbols.list.count = kept;
 	if (labels->marks.count > 0)
-		qsort(labels->marks.items, labels->marks.count, sizeof(struct mark), compare_marks);
+		qsort(labels->marks.items, labels->marks.count, sizeof(struct data_mark),
+		      compare_marks);
 }
 
 struct code_labels *code_labels_new(const struct elf_file *file)
@@ -319,7 +322,7 @@ bool code_labels_literal(const struct code_labels *labels, const struct code_sec
 	size_t next = marks_up_to(labels, address);
 
 	for (size_t i = next; i > 0; i--) {
-		const struct mark *mark = &labels->marks.items[i - 1];
+		const struct data_mark *mark = &labels->marks.items[i - 1];
 
 		if (mark->section != place->section)
 			continue;

@@ -456,6 +456,22 @@ static void take_code(struct adding *adding)
 	}
 }
 
+static int take_marks(struct adding *adding, struct err *err)
+{
+	const struct profile *from = adding->from;
+
+	for (size_t i = 0; i < from->marks.count; i++) {
+		const struct mark *mark = &from->marks.items[i];
+
+		if (!profile_add_mark(adding->into, shifted(adding->map, mark->time_ns),
+				      profile_text(from, mark->text)))
+			return err_set(err, -E2BIG,
+				       "the profiles have more than %d marks together: merge fewer",
+				       MARKS_MAX);
+	}
+	return 0;
+}
+
 /* ---- events ---- */
 
 static int find_event(struct adding *adding, const struct event *event, struct err *err)
@@ -618,6 +634,7 @@ int merge_add(struct merge *merge, const struct profile *from, uint64_t end_ns,
 				 .into = merge->into,
 				 .map = ret_map,
 				 .boot = find_boot(merge, &from->run) };
+	int rc;
 
 	merge->round++;
 	make_map(&adding);
@@ -628,7 +645,8 @@ int merge_add(struct merge *merge, const struct profile *from, uint64_t end_ns,
 	take_stacks(&adding);
 	take_code(&adding);
 	take_run(&adding, end_ns);
-	return take_events(&adding, err);
+	rc = take_marks(&adding, err);
+	return rc < 0 ? rc : take_events(&adding, err);
 }
 
 size_t merge_machines(const struct merge *merge)

@@ -62,6 +62,7 @@ void profile_forget_rows(struct profile *profile)
 		free(profile->codes.items[i].bytes);
 	vec_free(&profile->codes);
 	vec_free(&profile->lines);
+	vec_free(&profile->marks);
 	hashidx_done(&profile->image_index);
 	hashidx_done(&profile->task_index);
 	hashidx_done(&profile->symbol_index);
@@ -278,6 +279,17 @@ void profile_add_code(struct profile *profile, const struct kept_code *code)
 
 	copy.bytes = xmemdup(code->bytes, code->size);
 	*vec_push(&profile->codes) = copy;
+}
+
+bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text)
+{
+	if (profile->marks.count >= MARKS_MAX || !*text || strlen(text) > MARK_MAX_BYTES)
+		return false;
+	*vec_push(&profile->marks) = (struct mark){
+		.time_ns = time_ns,
+		.text = strpool_intern(&profile->strings, text),
+	};
+	return true;
 }
 
 const struct kept_code *profile_code(const struct profile *profile, uint32_t frame)

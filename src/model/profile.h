@@ -113,6 +113,14 @@ struct source_line {
 	uint32_t line;
 };
 
+/* What a person noted while it was recorded: "before-deploy". */
+enum { MARKS_MAX = 1 << 20, MARK_MAX_BYTES = 1024 };
+
+struct mark {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	str_id text;	  /* at most MARK_MAX_BYTES */
+};
+
 /* A trie of stacks: a node stands for the innermost frame, its parent is the caller. parent id <
  * child id. */
 struct stack_node {
@@ -293,6 +301,7 @@ struct profile {
 	VEC(struct stack_node) stacks;
 	VEC(struct kept_code) codes;
 	VEC(struct source_line) lines;
+	VEC(struct mark) marks; /* in the order in which they were set; row 0 is one, too */
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
 	struct branches branches; /* imports only; a reader leaves them in the file */
@@ -340,6 +349,9 @@ void profile_forget_processes(struct profile *profile, const uint32_t *processes
 void profile_add_code(struct profile *profile, const struct kept_code *code);
 /* The kept code that holds a frame's address; NULL: none. */
 const struct kept_code *profile_code(const struct profile *profile, uint32_t frame);
+
+/* Notes a mark. False: there are too many, or the text is empty or too long. */
+bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text);
 
 /* A bucket image by its bracketed name, e.g. "[unmapped]". */
 uint32_t profile_bucket(struct profile *profile, const char *name);

@@ -21,6 +21,7 @@ const struct checked_rows checksums_rows[] = {
 	{ "stack", "id,up,frame" },
 	{ "code", "id,image,start,address,machine,is_64,bytes" },
 	{ "line", "id,image,start,size,file,line" },
+	{ "mark", "id,time_ns,text" },
 	{ "text", "id,text" },
 };
 const size_t checksums_row_tables = sizeof(checksums_rows) / sizeof(checksums_rows[0]);

@@ -28,6 +28,7 @@ DEFINE_LIST(frame, frames)
 DEFINE_LIST(stack_node, stacks)
 DEFINE_LIST(kept_code, codes)
 DEFINE_LIST(source_line, lines)
+DEFINE_LIST(mark, marks)
 
 static size_t event_count(const struct profile *profile)
 {
@@ -142,6 +143,11 @@ static const struct column line_columns[] = {
 	COLUMN(source_line, line, U32),
 };
 
+static const struct column mark_columns[] = {
+	COLUMN(mark, time_ns, U64),
+	COLUMN(mark, text, TEXT, .most_bytes = MARK_MAX_BYTES),
+};
+
 #define OPTIONAL true
 #define TABLE(word, row, limit, dirty, ...)                                                       \
 	{                                                                                         \
@@ -162,4 +168,5 @@ const struct table columns_tables[TABLE_COUNT] = {
 	[TABLE_STACK] = TABLE(stack, stack_node, SCHEMA_MAX_STACKS, TABLE_NEVER_DIRTY),
 	[TABLE_CODE] = TABLE(code, kept_code, SCHEMA_MAX_CODES, TABLE_NEVER_DIRTY),
 	[TABLE_LINE] = TABLE(line, source_line, SCHEMA_MAX_LINES, TABLE_NEVER_DIRTY, OPTIONAL),
+	[TABLE_MARK] = TABLE(mark, mark, MARKS_MAX, TABLE_NEVER_DIRTY, OPTIONAL),
 };

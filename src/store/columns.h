@@ -27,6 +27,7 @@ enum table_id {
 	TABLE_STACK,
 	TABLE_CODE,
 	TABLE_LINE,
+	TABLE_MARK,
 	TABLE_COUNT,
 };
 
@@ -53,6 +54,7 @@ struct column {
 	union {
 		enum wordlist words;
 		enum table_id target;
+		size_t most_bytes; /* of COLUMN_TEXT; 0: any number */
 	};
 };
 

@@ -128,11 +128,13 @@ static bool set_number(const struct column *column, const struct wordlist_map *m
 	return value != WORDLIST_UNKNOWN;
 }
 
-static bool read_text(sqlite3_stmt *stmt, int at, struct profile *profile, void *field)
+static bool read_text(sqlite3_stmt *stmt, int at, const struct column *column,
+		      struct profile *profile, void *field)
 {
 	const char *text;
 
-	if (!sql_column_text(stmt, at, &text))
+	if (!sql_column_text(stmt, at, &text) ||
+	    (column->most_bytes && strlen(text) > column->most_bytes))
 		return false;
 	column_set_u32(field, strpool_intern(&profile->strings, text));
 	return true;
@@ -190,7 +192,7 @@ static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	case COLUMN_DOUBLE:
 		return sql_column_double(stmt, at, (double *)(void *)field);
 	case COLUMN_TEXT:
-		return read_text(stmt, at, input->profile, field);
+		return read_text(stmt, at, column, input->profile, field);
 	case COLUMN_SHARED:
 		return read_shared(stmt, at, &input->texts, field);
 	case COLUMN_WORD:

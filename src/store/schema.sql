@@ -131,6 +131,12 @@ CREATE TABLE line( -- lines of JIT code, as the runtime announced them
 	line INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE mark( -- what a person noted while it was recorded; older files have none
+	id INTEGER PRIMARY KEY, -- from 0, in the order in which they were set
+	time_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC
+	text TEXT NOT NULL -- at most 1024 bytes
+) STRICT;
+
 CREATE TABLE block( -- layer 1: every sample, packed
 	id INTEGER PRIMARY KEY, -- second << 20 | part
 	samples INTEGER NOT NULL,

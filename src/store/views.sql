@@ -223,3 +223,9 @@ JOIN event ON event.id = branch.event
 JOIN frames AS a ON a.frame = branch.from_frame
 JOIN frames AS b ON b.frame = branch.to_frame
 ORDER BY branch.count DESC;
+
+CREATE VIEW marks AS -- what was noted while it was recorded
+SELECT (mark.time_ns - begin.value) / 1e9 AS time_s, mark.text, mark.time_ns
+FROM mark
+JOIN header AS begin ON begin.name = 'start_ns'
+ORDER BY mark.time_ns, mark.id;

@@ -41,6 +41,7 @@ static const struct shape shapes[] = {
 	{ "stack", "nii", "id,up,frame", true, true },
 	{ "code", "niiiiib", "id,image,start,address,machine,is_64,bytes", true, true },
 	{ "line", "niiiii", "id,image,start,size,file,line", true, true },
+	{ "mark", "nit", "id,time_ns,text", true, true },
 	{ "text", "nt", "id,text", true, true },
 	{ "block", "nib", NULL, true, true },
 	{ "header", "ta", "name,value", false, true },

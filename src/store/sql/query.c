@@ -118,12 +118,19 @@ static int authorize(void *context, int action, const char *first, const char *s
 
 /* ---- opening ---- */
 
-/* Views use it; older files do not have it. */
+/* Views use them; older files do not have them. */
 static int complete_tables(struct query *query)
 {
-	int rc = schema_has(query->connection.db, "executable");
+	static const char *const newer[] = { "executable", "mark" };
+	sqlite3 *db = query->connection.db;
+	int rc = 1;
 
-	return rc ? (rc < 0 ? rc : 0) : schema_create_temp(query->connection.db, "executable");
+	for (size_t i = 0; rc >= 0 && i < sizeof(newer) / sizeof(newer[0]); i++) {
+		rc = schema_has(db, newer[i]);
+		if (!rc)
+			rc = schema_create_temp(db, newer[i]);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 /* If layer 2 is behind and cannot be written, makes TEMP tables with all totals. */

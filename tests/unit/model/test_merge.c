@@ -231,6 +231,32 @@ static void test_runs(void **state)
 	profile_free(into);
 }
 
+/* Marks of another machine are where they were by the time of day. */
+static void test_marks(void **state)
+{
+	struct profile *into = profile_new();
+	struct profile *one = new_recording("a", 100, 5000), *two = new_recording("b", 7, 5020);
+	struct merge *merge = merge_new(into);
+	struct merge_map map;
+
+	(void)state;
+	assert_true(profile_add_mark(one, 103 * SECOND, "begin"));
+	assert_true(profile_add_mark(two, 8 * SECOND, "end"));
+	add(merge, one, &map);
+	merge_map_done(&map);
+	add(merge, two, &map);
+	merge_map_done(&map);
+	assert_int_equal(into->marks.count, 2);
+	assert_int_equal(into->marks.items[0].time_ns, 103 * SECOND);
+	assert_string_equal(profile_text(into, into->marks.items[0].text), "begin");
+	assert_int_equal(into->marks.items[1].time_ns, 121 * SECOND);
+	assert_string_equal(profile_text(into, into->marks.items[1].text), "end");
+	merge_free(merge);
+	profile_free(one);
+	profile_free(two);
+	profile_free(into);
+}
+
 static void test_too_many_events(void **state)
 {
 	struct profile *into = profile_new(), *one = new_recording("a", 100, 5000);
@@ -259,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_two_machines),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_too_many_events),
 	};
 

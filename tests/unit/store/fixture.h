@@ -182,6 +182,12 @@ static inline void fixture_lines(struct profile *profile)
 	profile_line(profile, &line);
 }
 
+static inline void fixture_marks(struct profile *profile)
+{
+	profile_add_mark(profile, (FIXTURE_START_S + 1) * NS_PER_S + 5, "before 'deploy' \xff");
+	profile_add_mark(profile, FIXTURE_START_S * NS_PER_S, "an earlier one");
+}
+
 static inline struct profile *fixture_profile(void)
 {
 	struct profile *profile = profile_new();
@@ -192,6 +198,7 @@ static inline struct profile *fixture_profile(void)
 	fixture_stacks(profile);
 	fixture_codes(profile);
 	fixture_lines(profile);
+	fixture_marks(profile);
 	profile_set_text(&profile->run.command, "make -j2 'all'");
 	profile->run.cpus = FIXTURE_CPUS;
 	profile->run.start_ns = FIXTURE_START_S * NS_PER_S;

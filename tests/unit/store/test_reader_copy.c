@@ -53,7 +53,7 @@ static void only_names_differ(void **state)
 {
 	static const char *const same[] = { "block", "total", "second", "stack", "process",
 					    "task",  "image", "event",	"loss",	 "layer",
-					    "code",  "line",  "word",	"branch" };
+					    "code",  "line",  "mark",	"word",	 "branch" };
 	const struct folder *folder = *state;
 	char copy[128];
 	struct store_reader *reader;

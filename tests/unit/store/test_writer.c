@@ -147,6 +147,15 @@ static void same_lines(const struct profile *a, const struct profile *b)
 	}
 }
 
+static void same_marks(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->marks.count, b->marks.count);
+	for (size_t i = 0; i < a->marks.count; i++) {
+		assert_int_equal(a->marks.items[i].time_ns, b->marks.items[i].time_ns);
+		same_text(a, a->marks.items[i].text, b, b->marks.items[i].text);
+	}
+}
+
 static void same_profile(const struct profile *a, const struct profile *b)
 {
 	same_events(a, b);
@@ -157,6 +166,7 @@ static void same_profile(const struct profile *a, const struct profile *b)
 	same_frames(a, b);
 	same_codes(a, b);
 	same_lines(a, b);
+	same_marks(a, b);
 #define SAME_TEXT(name)		assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
 #define SAME_NUMBER(name)	assert_int_equal(a->run.name, b->run.name);
 #define SAME(type, name, merge) SAME_##type(name)
@@ -215,6 +225,33 @@ static void a_table_may_be_missing(void **state)
 	profile_free(profile);
 }
 
+/* A mark that is longer than any that is written, or has no text, is refused. */
+static void marks_are_limited(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	char longest[MARK_MAX_BYTES + 2];
+	struct store_reader *reader;
+	struct err err;
+
+	memset(longest, 'x', sizeof(longest));
+	longest[MARK_MAX_BYTES + 1] = '\0';
+	assert_false(profile_add_mark(profile, 7, ""));
+	assert_false(profile_add_mark(profile, 7, longest));
+	longest[MARK_MAX_BYTES] = '\0';
+	assert_true(profile_add_mark(profile, 7, longest));
+	fixture_flush(writer);
+	store_writer_free(writer);
+	expect_in_file(folder->path, profile);
+	profile_free(profile);
+	fixture_sql(folder->path, "UPDATE mark SET text = text || 'x' WHERE id = 2");
+	reader = fixture_open(folder->path);
+	assert_int_equal(store_load_profile(reader, &profile, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "invalid text in row 2 of table mark"));
+	store_close(reader);
+}
+
 /* Rows that came or changed after the first flush are in the file after the next. */
 static void changes_are_written(void **state)
 {
@@ -226,6 +263,7 @@ static void changes_are_written(void **state)
 	fixture_flush(writer);
 	profile_add_process(profile, &late);
 	profile_stack(profile, 3, 4);
+	profile_add_mark(profile, 8, "later");
 	profile->images.items[1].state = IMAGE_STATE_REPLACED;
 	profile->images.items[1].dirty = true;
 	profile->processes.items[1].end_ns = 99;
@@ -378,7 +416,7 @@ int main(void)
 		TEST(a_profile_comes_back),	    TEST(changes_are_written),
 		TEST(totals_are_the_sums),	    TEST(sqlite_agrees),
 		TEST(a_table_may_be_missing),	    TEST(a_late_sample_is_kept),
-		TEST(too_many_pending_are_counted),
+		TEST(too_many_pending_are_counted), TEST(marks_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,6 +248,7 @@ static const char *const strange_rows[] = {
 	"machine, "
 	"is_64, bytes FROM old.code",
 	"SELECT start, size, line FROM line EXCEPT SELECT start, size, line FROM old.line",
+	"SELECT time_ns, text FROM mark EXCEPT SELECT time_ns, text FROM old.mark",
 	"SELECT name, unit, clock, rate_hz, period FROM event WHERE name <> '[damaged]' EXCEPT "
 	"SELECT "
 	"name, unit, clock, rate_hz, period FROM old.event",

@@ -325,6 +325,23 @@ static void a_live_recording_is_seen_whole(void **state)
 	profile_free(profile);
 }
 
+/* Marks are in order of time; a file from before there were marks has none. */
+static void marks_are_a_view(void **state)
+{
+	const struct folder *folder = *state;
+	struct query *query;
+
+	fixture_write(folder->path, 10);
+	query = open_query(folder->path, NULL);
+	expect_text(query, "SELECT text FROM marks LIMIT 1", "an earlier one");
+	assert_int_equal(ask(query, "SELECT time_s = 1.000000005 FROM marks LIMIT 1 OFFSET 1"), 1);
+	query_close(query);
+	fixture_sql(folder->path, "DROP VIEW marks; DROP TABLE mark");
+	query = open_query(folder->path, NULL);
+	assert_int_equal(ask(query, "SELECT count(*) FROM marks"), 0);
+	query_close(query);
+}
+
 static void check_everything(const char *path, int64_t samples)
 {
 	static const char *const views[] = { "totals",
@@ -481,6 +498,7 @@ int main(void)
 		TEST(names_are_demangled),
 		TEST(a_live_recording_is_seen_whole),
 		TEST(older_files_have_the_views_too),
+		TEST(marks_are_a_view),
 		TEST(sums_are_those_of_the_file),
 		TEST(odd_tables_are_left_to_sqlite),
 		TEST(what_a_file_brings_along_does_not_run),
