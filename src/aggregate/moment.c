@@ -54,7 +54,7 @@ static bool parse_share(const char *text, struct moment *moment)
 	if (!scan_digits(&text, 3, &whole) || !scan_fraction(&text, &billionths) ||
 	    strcmp(text, "%") != 0 || whole > 100 || (whole == 100 && billionths))
 		return false;
-	*moment = (struct moment){ MOMENT_SHARE,
+	*moment = (struct moment){ .kind = MOMENT_SHARE, .value =
 				   whole * SHARE_OF_WHOLE / 100 +
 					   billionths * SHARE_OF_WHOLE / 100 / NS_PER_S };
 	return true;
@@ -95,7 +95,7 @@ static bool parse_epoch(const char *text, struct moment *moment)
 	if (*text++ != '@' || !scan_digits(&text, 10, &seconds) ||
 	    !scan_fraction(&text, &billionths) || *text)
 		return false;
-	*moment = (struct moment){ MOMENT_REAL, seconds * NS_PER_S + billionths };
+	*moment = (struct moment){ .kind = MOMENT_REAL, .value = seconds * NS_PER_S + billionths };
 	return true;
 }
 
@@ -130,33 +130,8 @@ static bool parse_date(const char *text, struct moment *moment)
 	tm.tm_min = (int)(of_day / NS_PER_S / 60 % 60);
 	tm.tm_sec = (int)(of_day / NS_PER_S % 60);
 	seconds = *text == 'Z' ? (text++, timegm(&tm)) : mktime(&tm);
-	*moment = (struct moment){ MOMENT_REAL, (uint64_t)seconds * NS_PER_S + of_day % NS_PER_S };
+	*moment = (struct moment){ .kind = MOMENT_REAL, .value = (uint64_t)seconds * NS_PER_S + of_day % NS_PER_S };
 	return seconds >= 0 && !*text;
-}
-
-static bool parse_span_from(const char *text, struct moment *moment)
-{
-	moment->kind = *text == '-' ? MOMENT_BEFORE_END : MOMENT_BEHIND_START;
-	return moment_parse_span(text + (*text == '-' || *text == '+'), &moment->value) == 0;
-}
-
-int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
-{
-	static bool (*const forms[])(const char *, struct moment *) = {
-		parse_span_from, parse_share, parse_time_of_day, parse_date, parse_epoch,
-	};
-	struct moment moment;
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (!forms[i](text, &moment))
-			continue;
-		*ret_moment = moment;
-		return 0;
-	}
-	return err_set(err, -EINVAL,
-		       "invalid time '%s': expected 2.5 or 10m (after the start), -10s (before the "
-		       "end), 50%%, 14:05:30 or 2026-11-21T14:05",
-		       text);
 }
 
 /* Midnight, @days after the day of @seconds since 1970. */
@@ -179,6 +154,68 @@ static uint64_t on_day(uint64_t real_ns, int days, uint64_t of_day)
 	return (uint64_t)(begin < 0 ? 0 : begin) * NS_PER_S + of_day;
 }
 
+/* "yesterday 14:05": a word for a day, alone its beginning. */
+static bool parse_day(const char *text, struct moment *moment)
+{
+	static const char *const days[] = { "today", "yesterday" };
+	uint64_t now_ns = clock_read(CLOCK_REALTIME), of_day = 0;
+
+	moment->kind = MOMENT_REAL;
+	moment->value = now_ns;
+	if (strcmp(text, "now") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++) {
+		size_t length = strlen(days[i]);
+		const char *rest = text + length;
+
+		if (strncmp(text, days[i], length) != 0)
+			continue;
+		if (*rest == ' ' && (rest++, !take_time_of_day(&rest, &of_day)))
+			return false;
+		moment->value = on_day(now_ns, -(int)i, of_day);
+		return !*rest;
+	}
+	return false;
+}
+
+static bool parse_mark(const char *text, struct moment *moment)
+{
+	static const char prefix[] = "mark:";
+
+	moment->kind = MOMENT_MARK;
+	moment->text = text + strlen(prefix);
+	return strncmp(text, prefix, strlen(prefix)) == 0 && *moment->text;
+}
+
+static bool parse_span_from(const char *text, struct moment *moment)
+{
+	moment->kind = *text == '-'   ? MOMENT_BEFORE_END
+		       : *text == '+' ? MOMENT_BEHIND_START
+				      : MOMENT_SPAN;
+	return moment_parse_span(text + (*text == '-' || *text == '+'), &moment->value) == 0;
+}
+
+int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
+{
+	static bool (*const forms[])(const char *, struct moment *) = {
+		parse_span_from, parse_share, parse_time_of_day,
+		parse_date,	 parse_day,   parse_epoch,	   parse_mark,
+	};
+	struct moment moment = { 0 };
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!forms[i](text, &moment))
+			continue;
+		*ret_moment = moment;
+		return 0;
+	}
+	return err_set(err, -EINVAL,
+		       "invalid time '%s': expected 2.5 or 10m (after the start; of a history: ago), "
+		       "-10s (before the end), 50%%, 14:05:30, 'yesterday 14:05' or "
+		       "2026-11-21T14:05",
+		       text);
+}
+
 /* See 14:05 in the header's list. */
 static uint64_t real_of_day(uint64_t of_day, uint64_t start_real_ns, uint64_t end_real_ns)
 {
@@ -191,10 +228,10 @@ static uint64_t real_of_day(uint64_t of_day, uint64_t start_real_ns, uint64_t en
 	return on_day(start_real_ns, 0, of_day);
 }
 
-static int monotonic_ns(const struct moment *moment, const struct run_facts *run, uint64_t end_ns,
+static int of_real_time(const struct moment *moment, const struct moment_base *base,
 			uint64_t *ret_ns, struct err *err)
 {
-	uint64_t start_real_ns = run->start_realtime_ns, real_ns = moment->value;
+	uint64_t start_real_ns = base->start_real_ns, real_ns = moment->value;
 
 	if (!start_real_ns)
 		return err_set(err, -ENODATA,
@@ -202,32 +239,55 @@ static int monotonic_ns(const struct moment *moment, const struct run_facts *run
 			       "or end: 2.5, 10m, -10s or 50%%");
 	if (moment->kind == MOMENT_OF_DAY)
 		real_ns = real_of_day(moment->value, start_real_ns,
-				      start_real_ns + (end_ns - run->start_ns));
-	*ret_ns = run->start_ns + (real_ns > start_real_ns ? real_ns - start_real_ns : 0);
+				      start_real_ns + (base->end_ns - base->start_ns));
+	if (real_ns >= start_real_ns)
+		*ret_ns = base->start_ns + (real_ns - start_real_ns);
+	else if (base->now_ns && start_real_ns - real_ns < base->start_ns)
+		*ret_ns = base->start_ns - (start_real_ns - real_ns);
+	else
+		*ret_ns = base->start_ns;
 	return 0;
 }
 
-int moment_ns(const struct moment *moment, const struct profile *profile, uint64_t end_ns,
-	      uint64_t *ret_ns, struct err *err)
+bool moment_is_relative(const struct moment *moment)
 {
-	const struct run_facts *run = &profile->run;
+	return moment->kind != MOMENT_REAL && moment->kind != MOMENT_SPAN;
+}
+
+/* So long before @from_ns, but not before @least_ns. */
+static uint64_t before(uint64_t from_ns, uint64_t span_ns, uint64_t least_ns)
+{
+	return from_ns > least_ns && span_ns < from_ns - least_ns ? from_ns - span_ns : least_ns;
+}
+
+int moment_ns(const struct moment *moment, const struct moment_base *given, uint64_t *ret_ns,
+	      struct err *err)
+{
+	struct moment_base base = *given;
 	uint64_t duration_ns;
 
-	if (end_ns < run->start_ns)
-		end_ns = run->start_ns;
-	duration_ns = end_ns - run->start_ns;
+	if (base.end_ns < base.start_ns)
+		base.end_ns = base.start_ns;
+	duration_ns = base.end_ns - base.start_ns;
 	switch (moment->kind) {
+	case MOMENT_MARK:
+		return base.find_mark ? base.find_mark(base.context, moment->text, ret_ns, err)
+				      : err_set(err, -ENODATA, "no marks are known");
+	case MOMENT_SPAN:
+		*ret_ns = base.now_ns ? before(base.now_ns, moment->value, 0)
+				      : base.start_ns + moment->value;
+		return 0;
 	case MOMENT_BEHIND_START:
-		*ret_ns = run->start_ns + moment->value;
+		*ret_ns = base.start_ns + moment->value;
 		return 0;
 	case MOMENT_BEFORE_END:
-		*ret_ns = moment->value < duration_ns ? end_ns - moment->value : run->start_ns;
+		*ret_ns = before(base.end_ns, moment->value, base.start_ns);
 		return 0;
 	case MOMENT_SHARE:
-		*ret_ns = run->start_ns + duration_ns / SHARE_OF_WHOLE * moment->value +
+		*ret_ns = base.start_ns + duration_ns / SHARE_OF_WHOLE * moment->value +
 			  duration_ns % SHARE_OF_WHOLE * moment->value / SHARE_OF_WHOLE;
 		return 0;
 	default:
-		return monotonic_ns(moment, run, end_ns, ret_ns, err);
+		return of_real_time(moment, &base, ret_ns, err);
 	}
 }

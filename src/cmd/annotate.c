@@ -154,7 +154,7 @@ static int run_annotate(int argc, char **argv)
 	    screen_options_check(&values.screen, &err) < 0 ||
 	    annotate_check(&values.options, &err) < 0)
 		return options_fail(&command_annotate, &err, 2);
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&values.select, last, sizeof(last), &err) < 0)
 		return options_fail(&command_annotate, &err, 1);
 	rc = print(&values, file ? file : last, &err);
 	return rc < 0 ? options_fail(&command_annotate, &err, profile_options_status(rc)) : 0;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "aggregate/diff/diff.h"
+#include "aggregate/moment.h"
 #include "base/err.h"
 #include "cmd/commands.h"
 #include "cmd/options/output_option.h"
@@ -27,7 +28,7 @@ struct diff_values {
 	struct name_values names;
 	struct screen_values screen;
 	struct option_texts fail_if;
-	const char *output;
+	const char *output, *against;
 };
 
 /* clang-format off */
@@ -41,6 +42,8 @@ static const struct option_spec diff_specs[] = {
 	{ "all", 0, OPTION_FLAG, AT(options.all), NULL,
 	  .help = "also show rows within noise" },
 	SELECT_OPTION_ROWS(AT(select)),
+	{ "against", 0, OPTION_TEXT, AT(against), "TIME",
+	  .help = "compare the time of --since with that so much earlier, of one history: 1d" },
 	SCOPE_OPTION_ROWS(AT(select), 'a'),
 	SLICE_OPTION_ROW(AT(select)),
 	{ "exact-names", 0, OPTION_FLAG, AT(options.exact), NULL,
@@ -76,12 +79,28 @@ static void finish_options(struct diff_values *values)
 }
 
 /* Without words: the last profile and the one before it. */
-static int last_two(char (*paths)[STATE_PATH_MAX], struct err *err)
+static int last_two(struct diff_files *files, char (*paths)[STATE_PATH_MAX], struct err *err)
 {
 	int rc = state_last_profile(paths[1], STATE_PATH_MAX, err);
 
 	if (rc == 0)
 		rc = state_previous_profile(paths[0], STATE_PATH_MAX, err);
+	files->old_count = files->new_count = 1;
+	return rc;
+}
+
+/* Two times of the history that is named, or of the usual one. */
+static int one_history(const struct diff_values *values, struct diff_files *files,
+		       char (*paths)[STATE_PATH_MAX], struct err *err)
+{
+	int rc = 0;
+
+	if (!files->new_count)
+		rc = profile_options_default(&values->select, paths[0], STATE_PATH_MAX, err);
+	else
+		snprintf(paths[0], STATE_PATH_MAX, "%s", files->paths[0]);
+	memcpy(paths[1], paths[0], STATE_PATH_MAX);
+	files->old_count = files->new_count = 1;
 	return rc;
 }
 
@@ -106,21 +125,24 @@ static int print(struct diff_values *values, const struct diff_files *files, boo
 
 static int show(struct diff_values *values, struct diff_files *files)
 {
-	char last[DIFF_SIDES][STATE_PATH_MAX];
-	const char *paths[DIFF_SIDES] = { last[0], last[1] };
+	char found[DIFF_SIDES][STATE_PATH_MAX];
+	const char *paths[DIFF_SIDES] = { found[0], found[1] };
 	bool failed = false;
 	struct err err;
-	int rc;
+	int rc = 0;
 
 	finish_options(values);
 	if (diff_check(&values->options, &err) < 0 ||
 	    screen_options_check(&values->screen, &err) < 0)
 		return options_fail(&command_diff, &err, 2);
-	if (!files->old_count) {
-		if (last_two(last, &err) < 0)
-			return options_fail(&command_diff, &err, 1);
-		*files = (struct diff_files){ paths, 1, 1 };
-	}
+	if (values->against)
+		rc = one_history(values, files, found, &err);
+	else if (!files->old_count)
+		rc = last_two(files, found, &err);
+	if (rc < 0)
+		return options_fail(&command_diff, &err, 1);
+	if (values->against || !files->paths)
+		files->paths = paths;
 	rc = print(values, files, &failed, &err);
 	if (rc < 0)
 		return options_fail(&command_diff, &err, profile_options_status(rc));
@@ -152,11 +174,28 @@ static int refuse_twice(const char *const *paths, size_t count, struct err *err)
 	return 0;
 }
 
-/* Words are OLD NEW..., or OLD... -- NEW...; @before are before the "--", @after are after it. */
-static int sort_words(char **words, int before, int after, struct diff_files *ret_files,
-		      struct err *err)
+/* With --against at most one word, a history. */
+static int check_against(struct diff_values *values, const struct diff_files *files,
+			 struct err *err)
 {
-	struct diff_files files = { .paths = (const char *const *)words };
+	if (!values->select.selection.since)
+		return err_set(err, -EINVAL, "--against needs --since: the time that is compared");
+	if (moment_parse_span(values->against, &values->options.earlier_ns) < 0 ||
+	    !values->options.earlier_ns)
+		return err_set(err, -EINVAL,
+			       "invalid --against '%s': expected how much earlier, such as 1h or 1d",
+			       values->against);
+	if (files->old_count + files->new_count > 1)
+		return err_set(err, -EINVAL,
+			       "--against compares two times of one history: give at most one");
+	return 0;
+}
+
+/* Words are OLD NEW..., or OLD... -- NEW...; @before are before the "--", @after are after it. */
+static int sort_words(struct diff_values *values, char **words, int before, int after,
+		      struct diff_files *ret_files, struct err *err)
+{
+	struct diff_files files = { .paths = before + after ? (const char *const *)words : NULL };
 	int rc;
 
 	if (before && after)
@@ -165,6 +204,8 @@ static int sort_words(char **words, int before, int after, struct diff_files *re
 		files.old_count = 1;
 	files.new_count = (size_t)(before + after) - files.old_count;
 	*ret_files = files;
+	if (values->against)
+		return check_against(values, &files, err);
 	if (before + after == 1)
 		return err_set(err, -EINVAL,
 			       "only one profile is given ('%s'): give both OLD and NEW, or none "
@@ -201,7 +242,7 @@ static int parse_words(int argc, char **argv, struct diff_values *values,
 	if (after > argc)
 		after = argc;
 	memmove(&argv[after - before], &argv[first], (size_t)before * sizeof(*argv));
-	if (sort_words(&argv[after - before], before, argc - after, ret_files, &err) == 0)
+	if (sort_words(values, &argv[after - before], before, argc - after, ret_files, &err) == 0)
 		return 0;
 	*ret_status = options_fail(&command_diff, &err, 2);
 	return -1;
@@ -221,7 +262,7 @@ static int run_diff(int argc, char **argv)
 const struct command command_diff = {
 	.name = "diff",
 	.summary = "compare profiles, and tell real changes from chance",
-	.usage = "[OPTION...] [OLD NEW...|OLD... -- NEW...]",
+	.usage = "[OPTION...] [OLD NEW...|OLD... -- NEW...|--since TIME --against TIME [DIR]]",
 	.options = diff_specs,
 	.more_help = report_options_print_keys,
 	.reads_profiles = true,

@@ -85,7 +85,7 @@ static int export(const struct export_values *values, const char *file)
 			format->name);
 		return options_fail(&command_export, &err, 2);
 	}
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&values->select, last, sizeof(last), &err) < 0)
 		return options_fail(&command_export, &err, 1);
 	rc = write_file(values, file ? file : last, &note, &err);
 	if (rc < 0)

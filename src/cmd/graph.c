@@ -122,7 +122,7 @@ static int show(struct graph_values *values, const char *file)
 	if (graph_check(&values->options, &err) < 0 ||
 	    screen_options_check(&values->screen, &err) < 0)
 		return options_fail(&command_graph, &err, 2);
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&values->select, last, sizeof(last), &err) < 0)
 		return options_fail(&command_graph, &err, 1);
 	rc = print(values, file ? file : last, &err);
 	return rc < 0 ? options_fail(&command_graph, &err, profile_options_status(rc)) : 0;

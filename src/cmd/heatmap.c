@@ -43,7 +43,7 @@ static int draw(const struct page_values *values, const char *file)
 	options.view = PAGE_HEAT;
 	if (page_check(&options, &err) < 0)
 		return options_fail(&command_heatmap, &err, 2);
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&values->select, last, sizeof(last), &err) < 0)
 		return options_fail(&command_heatmap, &err, 1);
 	rc = write_page(values, &options, file ? file : last, &err);
 	return rc < 0 ? options_fail(&command_heatmap, &err, profile_options_status(rc)) : 0;

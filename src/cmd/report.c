@@ -36,7 +36,7 @@ static int show(const struct report_values *values, const char *file)
 		return options_fail(&command_report, &err, status);
 	if (report_options_contradict(values, "report"))
 		return 2;
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&values->select, last, sizeof(last), &err) < 0)
 		return options_fail(&command_report, &err, 1);
 	rc = report_options_print(values, file ? file : last, file, output, NULL, &err);
 	return rc < 0 ? options_fail(&command_report, &err, profile_options_status(rc)) : 0;

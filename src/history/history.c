@@ -44,6 +44,31 @@ int history_folder(const char *wanted, char *ret_path, struct err *err)
 	return state_path(&owner, "history", ret_path, HISTORY_PATH_MAX, err);
 }
 
+static bool has_segments(const char *path)
+{
+	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct segments segments = { 0 };
+	bool has = folder >= 0 && segments_read(folder, &segments) == 0 && segments.list.count > 0;
+
+	vec_free(&segments.list);
+	return has;
+}
+
+bool history_find(char *ret_path, size_t size)
+{
+	char own[HISTORY_PATH_MAX];
+	const char *found;
+	struct err err;
+
+	if (history_folder(NULL, own, &err) == 0 && has_segments(own))
+		found = own;
+	else if (has_segments(OF_ROOT))
+		found = OF_ROOT;
+	else
+		return false;
+	return (size_t)snprintf(ret_path, size, "%s", found) < size;
+}
+
 /* What it shows of a machine is for root and the group "prospect", if there is one; an ordinary
  * user's is for that user. */
 static int make_folder(const char *folder, struct err *err)

@@ -16,6 +16,7 @@
 #define HISTORY_HISTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -35,6 +36,9 @@ enum { HISTORY_PATH_MAX = 4096 };
 
 /* Sets *ret_path. */
 int history_folder(const char *wanted, char *ret_path, struct err *err);
+/* Finds the history to view: the user's own, else the machine's. False: neither has a profile that the
+ * user can see. */
+bool history_find(char *ret_path, size_t size);
 /* Starts the supervisor and returns when its first recorder is at work; with options->foreground
  * when it was stopped. -EALREADY: one runs there already, and the line says since when. */
 int history_start(const struct history_options *options, struct err *err);

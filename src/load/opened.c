@@ -259,6 +259,8 @@ int opened_open(struct opened *opened, const char *path, struct err *err)
 
 	if (rc == 0)
 		rc = parts_open(path, &opened->parts, err);
+	if (rc == 0)
+		rc = parts_choose(opened->parts, &opened->window, err);
 	return rc < 0 ? rc : settle_scope(opened, given, err);
 }
 
@@ -285,12 +287,10 @@ static int read_totals(struct opened *opened, struct err *err)
 
 int opened_read(struct opened *opened, struct err *err)
 {
-	int rc = parts_load_profile(opened->parts, &opened->profile, err);
+	int rc = parts_load_profile(opened->parts, &opened->window, &opened->profile, err);
 
 	if (rc == 0)
 		rc = read_totals(opened, err);
-	if (rc == 0)
-		rc = selection_window_find(&opened->window, opened->profile, end_ns(opened), err);
 	if (rc == 0 && opened->names.kallsyms)
 		rc = kernel_core_name_frames(opened->profile, opened->names.kallsyms, err);
 	if (rc < 0)
@@ -460,6 +460,13 @@ static int visit_points(struct visit *visit, struct err *err)
 	return 0;
 }
 
+static int explain_window(const struct opened *opened, struct err *err)
+{
+	struct moment_base base = parts_base(opened->parts, opened->profile);
+
+	return selection_window_explain(&opened->window, &base, err);
+}
+
 static int visit_all(struct opened *opened, struct visit *visit, struct err *err)
 {
 	int rc;
@@ -470,8 +477,7 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 	if (rc < 0 || opened->selected)
 		return rc;
 	if (selection_window_is_part(&opened->window) && !visit->seen)
-		return selection_window_explain(&opened->window, opened->profile, end_ns(opened),
-						err);
+		return explain_window(opened, err);
 	visit->looks_again = true;
 	rc = visit_points(visit, err);
 	return rc < 0 ? rc : select_explain(opened->select, err);
@@ -565,7 +571,10 @@ struct view opened_view(const struct opened *opened)
 	const struct totals *totals = &opened->totals;
 	uint8_t event = account_main_event(opened->profile);
 	struct scope_parts parts = { 0 };
+	uint64_t from_ns, to_ns;
+	size_t history_parts;
 
+	opened_span(opened, &from_ns, &to_ns);
 	if (opened->about_command)
 		parts = scope_parts(opened->profile, totals->rows.items, totals->rows.count, event);
 	return (struct view){
@@ -578,6 +587,12 @@ struct view opened_view(const struct opened *opened)
 		.others = totals->rows.items ? totals->rows.items + opened->in_scope : NULL,
 		.other_count = totals->rows.count - opened->in_scope,
 		.completeness = &opened->completeness,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.since = opened->window.since_text,
+		.until = opened->window.until_text,
+		.history = parts_folder(opened->parts, &history_parts),
+		.history_parts = history_parts,
 		.selection = opened->selection.size ? opened->selection.bytes : NULL,
 		.selected_samples = opened->selected,
 		.live = parts_is_live(opened->parts),

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/compare.h"
 #include "base/open_limit.h"
 #include "base/vec.h"
@@ -15,18 +18,25 @@
 
 DEFINE_CLEANUP(struct profile *, profile_free);
 
+/* A profile that is being recorded is written at least so often. */
+#define RECORDING_NS (60 * NS_PER_S)
+
 struct part {
 	char *path; /* owned */
-	struct store_reader *store;
-	uint64_t start_realtime_ns;
-	struct profile *profile; /* of a folder: for its totals and samples; owned */
-	struct merge_map map;	 /* likewise */
+	/* Of a folder, since 1970: when the file was written last, and once it is open what its samples
+	 * are of. */
+	uint64_t written_ns, start_real_ns, end_real_ns;
+	uint64_t start_ns; /* start_real_ns by the clock of its samples */
+	struct store_reader *store; /* NULL: not open */
+	struct profile *profile;    /* of a folder: for its totals and samples; owned */
+	struct merge_map map;	    /* likewise */
 };
 
 struct parts {
-	bool folder;
-	VEC(struct part) list; /* the earliest first */
-	VEC(char *) left_out;  /* sentences; owned */
+	char *folder;		 /* NULL: a single file; owned */
+	VEC(struct part) list;	 /* the earliest first, once they are open */
+	VEC(char *) left_out;	 /* sentences; owned */
+	struct moment_base base; /* of a folder */
 };
 
 /* ---- opening ---- */
@@ -51,53 +61,83 @@ bool parts_is_folder(const char *path)
 	return false;
 }
 
-static int open_part(struct parts *parts, const char *path, struct err *err)
+static int open_store(struct part *part, struct err *err)
 {
-	struct part part = { .path = xstrdup(path) };
 	_cleanup_(profile_freep) struct profile *run = NULL;
-	int rc = store_open(path, &part.store, err);
+	int rc = store_open(part->path, &part->store, err);
 
 	if (rc == 0)
-		rc = store_load_run(part.store, &run, err);
+		rc = store_load_run(part->store, &run, err);
 	if (rc < 0) {
-		store_close(part.store);
-		free(part.path);
+		store_close(steal_ptr(part->store));
 		return rc;
 	}
-	part.start_realtime_ns = run->run.start_realtime_ns;
-	*vec_push(&parts->list) = part;
+	part->start_ns = run->run.start_ns;
+	part->start_real_ns = run->run.start_realtime_ns;
+	part->end_real_ns =
+		part->start_real_ns + store_end_ns(part->store, run) - run->run.start_ns;
 	return 0;
 }
 
-DEFINE_ORDER(by_start, struct part, COMPARE(a->start_realtime_ns, b->start_realtime_ns))
+static void part_done(struct part *part)
+{
+	merge_map_done(&part->map);
+	profile_free(part->profile);
+	store_close(part->store);
+	free(part->path);
+}
 
-static int open_folder(struct parts *parts, const char *path, DIR *folder, struct err *err)
+/* Keeps those parts for which @wanted is true. */
+static void keep_parts(struct parts *parts,
+		       bool (*wanted)(struct parts *parts, struct part *part, void *context),
+		       void *context)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < parts->list.count; i++) {
+		struct part *part = &parts->list.items[i];
+
+		if (wanted(parts, part, context))
+			parts->list.items[count++] = *part;
+		else
+			part_done(part);
+	}
+	parts->list.count = count;
+}
+
+static int list_folder(struct parts *parts, DIR *folder, struct err *err)
 {
 	const struct dirent *entry;
+	struct stat st;
 
-	parts->folder = true;
-	open_limit_raise();
 	while ((entry = readdir(folder))) {
-		_cleanup_free_ char *file = xasprintf("%s/%s", path, entry->d_name);
-		struct err why;
-
-		if (is_profile_name(entry->d_name) && open_part(parts, file, &why) < 0)
-			*vec_push(&parts->left_out) =
-				xasprintf("a part of the folder: %s", why.text);
+		if (!is_profile_name(entry->d_name) ||
+		    fstatat(dirfd(folder), entry->d_name, &st, 0) < 0)
+			continue;
+		*vec_push(&parts->list) = (struct part){
+			.path = xasprintf("%s/%s", parts->folder, entry->d_name),
+			.written_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S +
+				      (uint64_t)st.st_mtim.tv_nsec,
+		};
 	}
-	if (!parts->list.count)
-		return err_set(err, -ENOENT, "%s: no profile that can be read is in this folder",
-			       path);
-	qsort(parts->list.items, parts->list.count, sizeof(struct part), by_start);
-	return 0;
+	return parts->list.count ? 0
+				 : err_set(err, -ENOENT, "%s: no profile is in this folder",
+					   parts->folder);
 }
 
 int parts_open(const char *path, struct parts **ret_parts, struct err *err)
 {
 	_cleanup_(closedirp) DIR *folder = opendir(path);
 	struct parts *parts = xcalloc(1, sizeof(*parts));
-	int rc = folder ? open_folder(parts, path, folder, err) : open_part(parts, path, err);
+	int rc;
 
+	if (folder) {
+		parts->folder = xstrdup(path);
+		rc = list_folder(parts, folder, err);
+	} else {
+		*vec_push(&parts->list) = (struct part){ .path = xstrdup(path) };
+		rc = open_store(&parts->list.items[0], err);
+	}
 	*ret_parts = parts;
 	if (rc < 0) {
 		parts_close(parts);
@@ -110,19 +150,152 @@ void parts_close(struct parts *parts)
 {
 	if (!parts)
 		return;
-	for (size_t i = 0; i < parts->list.count; i++) {
-		struct part *part = &parts->list.items[i];
-
-		merge_map_done(&part->map);
-		profile_free(part->profile);
-		store_close(part->store);
-		free(part->path);
-	}
+	for (size_t i = 0; i < parts->list.count; i++)
+		part_done(&parts->list.items[i]);
 	for (size_t i = 0; i < parts->left_out.count; i++)
 		free(parts->left_out.items[i]);
 	vec_free(&parts->list);
 	vec_free(&parts->left_out);
+	free(parts->folder);
 	free(parts);
+}
+
+/* ---- choosing ---- */
+
+/* Not written since @context, it has no later samples. */
+static bool is_written_since(struct parts *parts, struct part *part, void *context)
+{
+	const uint64_t *since_ns = context;
+
+	(void)parts;
+	return part->written_ns >= *since_ns;
+}
+
+static uint64_t last_written_ns(const struct parts *parts)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < parts->list.count; i++) {
+		if (parts->list.items[i].written_ns > last_ns)
+			last_ns = parts->list.items[i].written_ns;
+	}
+	return last_ns;
+}
+
+static bool can_be_opened(struct parts *parts, struct part *part, void *context)
+{
+	struct err why;
+
+	(void)context;
+	if (open_store(part, &why) == 0)
+		return true;
+	*vec_push(&parts->left_out) = xasprintf("a part of the folder: %s", why.text);
+	return false;
+}
+
+static bool is_in_window(struct parts *parts, struct part *part, void *context)
+{
+	const struct selection_window *window = context;
+
+	(void)parts;
+	return part->start_real_ns < window->to_ns && part->end_real_ns > window->from_ns;
+}
+
+/* The earliest moment of the window, if that does not depend on the history; else 0. */
+static uint64_t least_ns(const struct parts *parts, const struct selection_window *window)
+{
+	uint64_t ns = 0;
+	struct err err;
+
+	if (!window->since_text || moment_is_relative(&window->since) ||
+	    (window->until_text && moment_is_relative(&window->until)) ||
+	    moment_ns(&window->since, &parts->base, &ns, &err) < 0)
+		return 0;
+	return ns > window->earlier_ns ? ns - window->earlier_ns : 0;
+}
+
+DEFINE_ORDER(by_start, struct part, COMPARE(a->start_real_ns, b->start_real_ns))
+
+static void find_base(struct parts *parts)
+{
+	struct moment_base *base = &parts->base;
+
+	for (size_t i = 0; i < parts->list.count; i++) {
+		const struct part *part = &parts->list.items[i];
+
+		if (i == 0 || part->start_real_ns < base->start_ns)
+			base->start_ns = part->start_real_ns;
+		if (part->end_real_ns > base->end_ns)
+			base->end_ns = part->end_real_ns;
+	}
+	base->start_real_ns = base->start_ns;
+	if (parts_is_live(parts))
+		base->end_ns = base->now_ns;
+}
+
+static const char *name_of(const struct parts *parts)
+{
+	return parts->folder ? parts->folder : parts->list.items[0].path;
+}
+
+/* See moment_base.find_mark. */
+static int find_mark(void *context, const char *text, uint64_t *ret_ns, struct err *err)
+{
+	const struct parts *parts = context;
+
+	for (size_t i = parts->list.count; i-- > 0;) {
+		const struct part *part = &parts->list.items[i];
+		int rc = store_find_mark(part->store, text, ret_ns, err);
+
+		if (rc < 0)
+			return rc;
+		if (rc && parts->folder)
+			*ret_ns = part->start_real_ns + (*ret_ns - part->start_ns);
+		if (rc)
+			return 0;
+	}
+	return err_set(err, -ENODATA,
+		       "%s has no mark '%s': 'prospect query \"SELECT * FROM marks\"' lists marks",
+		       name_of(parts), text);
+}
+
+/* Opens what was written since then, and the last ones, to know where the history ends: what is being
+ * recorded may have been written before what was recorded. */
+static int open_parts(struct parts *parts, uint64_t since_ns, struct err *err)
+{
+	uint64_t last_ns = last_written_ns(parts);
+
+	since_ns = since_ns < last_ns ? since_ns : last_ns;
+	since_ns = since_ns > RECORDING_NS ? since_ns - RECORDING_NS : 0;
+	keep_parts(parts, is_written_since, &since_ns);
+	open_limit_raise();
+	keep_parts(parts, can_be_opened, NULL);
+	if (!parts->list.count)
+		return err_set(err, -ENOENT, "%s: no profile that can be read is in this folder",
+			       parts->folder);
+	qsort(parts->list.items, parts->list.count, sizeof(struct part), by_start);
+	find_base(parts);
+	return 0;
+}
+
+int parts_choose(struct parts *parts, struct selection_window *window, struct err *err)
+{
+	int rc;
+
+	if (!parts->folder)
+		return 0;
+	parts->base.now_ns = clock_read(CLOCK_REALTIME);
+	/* Until the bounds are known: the clock of moments is ns since 1970. */
+	parts->base.start_ns = parts->base.start_real_ns = 1;
+	parts->base.find_mark = find_mark;
+	parts->base.context = parts;
+	rc = open_parts(parts, least_ns(parts, window), err);
+	if (rc == 0)
+		rc = selection_window_find(window, &parts->base, err);
+	if (rc < 0)
+		return rc;
+	keep_parts(parts, is_in_window, window);
+	return parts->list.count ? 0 : selection_window_explain(window, &parts->base, err);
 }
 
 int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err)
@@ -133,6 +306,12 @@ int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err)
 	for (size_t i = 0; rc == 0 && !*ret_has && i < parts->list.count; i++)
 		rc = store_has_command(parts->list.items[i].store, ret_has, err);
 	return rc;
+}
+
+const char *parts_folder(const struct parts *parts, size_t *ret_count)
+{
+	*ret_count = parts->list.count;
+	return parts->folder;
 }
 
 bool parts_is_live(const struct parts *parts)
@@ -176,16 +355,58 @@ static int merge_parts(struct parts *parts, struct profile *profile, struct err 
 	return rc;
 }
 
-int parts_load_profile(struct parts *parts, struct profile **ret_profile, struct err *err)
+struct moment_base parts_base(struct parts *parts, const struct profile *profile)
 {
+	if (parts->folder)
+		return parts->base;
+	return (struct moment_base){ .start_ns = profile->run.start_ns,
+				     .end_ns = parts_end_ns(parts, profile),
+				     .start_real_ns = profile->run.start_realtime_ns,
+				     .find_mark = find_mark,
+				     .context = parts };
+}
+
+static uint64_t shifted(uint64_t real_ns, const struct run_facts *run)
+{
+	uint64_t boot_real_ns = run->start_realtime_ns - run->start_ns;
+
+	return real_ns > boot_real_ns ? real_ns - boot_real_ns : 0;
+}
+
+/* From CLOCK_REALTIME to the clock of the merged profile. */
+static void shift_window(struct parts *parts, const struct run_facts *run,
+			 struct selection_window *window)
+{
+	struct moment_base *base = &parts->base;
+
+	base->start_ns = run->start_ns;
+	base->start_real_ns = run->start_realtime_ns;
+	base->end_ns = shifted(base->end_ns, run);
+	base->now_ns = shifted(base->now_ns, run);
+	window->from_ns = shifted(window->from_ns, run);
+	if (window->to_ns != UINT64_MAX)
+		window->to_ns = shifted(window->to_ns, run);
+}
+
+int parts_load_profile(struct parts *parts, struct selection_window *window,
+		       struct profile **ret_profile, struct err *err)
+{
+	struct moment_base base;
 	int rc;
 
-	if (!parts->folder)
-		return store_load_profile(parts->list.items[0].store, ret_profile, err);
+	if (!parts->folder) {
+		rc = store_load_profile(parts->list.items[0].store, ret_profile, err);
+		if (rc < 0)
+			return rc;
+		base = parts_base(parts, *ret_profile);
+		return selection_window_find(window, &base, err);
+	}
 	*ret_profile = profile_new();
 	rc = merge_parts(parts, *ret_profile, err);
-	if (rc == 0)
+	if (rc == 0) {
+		shift_window(parts, &(*ret_profile)->run, window);
 		return 0;
+	}
 	profile_free(*ret_profile);
 	*ret_profile = NULL;
 	return rc;

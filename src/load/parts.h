@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The profiles that a view is made of: one file; or all files of a folder whose names end in
- * ".prof", which are merged in memory (model/merge.h). Of a folder, a file that cannot be read is
- * left out, and the profile says so (run_facts.not_visible).
+ * The profiles that a view is made of: one file; or the files of a folder whose names end in
+ * ".prof", a history, of which those that have samples of the wanted time are merged in memory
+ * (model/merge.h). Of a folder, a file that cannot be read is left out, and the profile says so
+ * (run_facts.not_visible).
  *
  * The functions are those of store.h, for all parts together.
  */
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "load/selection.h"
 #include "store/store.h"
 
 struct parts;
@@ -23,13 +25,23 @@ bool parts_is_folder(const char *path);
 /* Errors as store_open; -ENOENT: a folder without a profile. */
 int parts_open(const char *path, struct parts **ret_parts, struct err *err);
 void parts_close(struct parts *parts); /* NULL is fine */
+/* Finds @window, and chooses the files of a folder that may have samples of it. Call it before the
+ * functions below. Its clock is CLOCK_REALTIME, ns since 1970, until parts_load_profile. Does nothing
+ * with a single file. Errors as selection_window_find; -ENODATA also if no file has such samples. */
+int parts_choose(struct parts *parts, struct selection_window *window, struct err *err);
 int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err);
-/* The caller owns the profile. Call it before the functions below. */
-int parts_load_profile(struct parts *parts, struct profile **ret_profile, struct err *err);
+/* The caller owns the profile. Finds @window by the clock of its samples. Call it before the functions
+ * below. */
+int parts_load_profile(struct parts *parts, struct selection_window *window,
+		       struct profile **ret_profile, struct err *err);
+/* What moments of the profile are relative to. */
+struct moment_base parts_base(struct parts *parts, const struct profile *profile);
 int parts_load_totals(const struct parts *parts, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err);
 /* The end by the clock of samples, also of a profile that did not finish. */
 uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile);
+/* The folder, borrowed, and how many of its profiles were chosen; NULL: a single file. */
+const char *parts_folder(const struct parts *parts, size_t *ret_count);
 /* True if one of them is being recorded. */
 bool parts_is_live(const struct parts *parts);
 int parts_each_batch(const struct parts *parts, const struct profile *profile,

@@ -2,9 +2,11 @@
 #include "load/selection.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 /* If both moments can be compared without the profile, they must be in order. */
 static int check_order(const struct selection_window *window, struct err *err)
@@ -12,7 +14,8 @@ static int check_order(const struct selection_window *window, struct err *err)
 	bool backwards = window->since.kind == MOMENT_BEFORE_END;
 
 	if (!window->since_text || !window->until_text ||
-	    window->since.kind != window->until.kind || window->since.kind == MOMENT_OF_DAY)
+	    window->since.kind != window->until.kind || window->since.kind == MOMENT_OF_DAY ||
+	    window->since.kind == MOMENT_SPAN)
 		return 0;
 	if (backwards ? window->since.value > window->until.value
 		      : window->since.value < window->until.value)
@@ -33,53 +36,97 @@ int selection_window_parse(struct selection_window *window, const struct selecti
 	return check_order(window, err);
 }
 
-static double seconds_of(const struct profile *profile, uint64_t time_ns)
+static double seconds_of(const struct moment_base *base, uint64_t time_ns)
 {
-	uint64_t start_ns = profile->run.start_ns;
+	return time_ns > base->start_ns ? (double)(time_ns - base->start_ns) / NS_PER_S : 0;
+}
 
-	return time_ns > start_ns ? (double)(time_ns - start_ns) / 1e9 : 0;
+/* Of a history, local time. */
+static void add_real(const struct moment_base *base, uint64_t time_ns, struct buf *buf)
+{
+	/* Modulo 2^64: it may be before the start. */
+	time_t seconds =
+		(time_t)((base->start_real_ns + (time_ns - base->start_ns)) / NS_PER_S);
+	char when[64] = "?";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_add_str(buf, when);
 }
 
 /* Appends "--since 10m is second 600.000" if that moment was given. */
-static void tell_moment(const struct profile *profile, const char *option, const char *text,
+static void tell_moment(const struct moment_base *base, const char *option, const char *text,
 			uint64_t time_ns, struct buf *buf)
 {
-	if (text)
-		buf_printf(buf, "%s%s %s is second %.3f", buf->size ? ", " : "", option, text,
-			   seconds_of(profile, time_ns));
+	if (!text)
+		return;
+	buf_printf(buf, "%s%s %s is ", buf->size ? ", " : "", option, text);
+	if (base->now_ns)
+		add_real(base, time_ns, buf);
+	else
+		buf_printf(buf, "second %.3f", seconds_of(base, time_ns));
 }
 
-int selection_window_explain(const struct selection_window *window, const struct profile *profile,
-			     uint64_t end_ns, struct err *err)
+int selection_window_explain(const struct selection_window *window, const struct moment_base *base,
+			     struct err *err)
 {
-	_cleanup_(buf_done) struct buf moments = { 0 };
+	_cleanup_(buf_done) struct buf text = { 0 };
 
-	tell_moment(profile, "--since", window->since_text, window->from_ns, &moments);
-	tell_moment(profile, "--until", window->until_text, window->to_ns, &moments);
+	tell_moment(base, "--since", window->since_text, window->from_ns, &text);
+	tell_moment(base, "--until", window->until_text, window->to_ns, &text);
 	if (window->from_ns >= window->to_ns)
 		return err_set(err, -ENODATA, "%s: --since must be before --until",
-			       buf_text(&moments));
-	return err_set(err, -ENODATA, "%s: no samples in that part of the recording (%.3f s long)",
-		       buf_text(&moments), seconds_of(profile, end_ns));
+			       buf_text(&text));
+	if (base->now_ns && window->from_ns >= base->end_ns) {
+		buf_add_str(&text, ": the history ends before, at ");
+		add_real(base, base->end_ns, &text);
+	} else if (base->now_ns && window->to_ns <= base->start_ns) {
+		buf_add_str(&text, ": the history begins later, at ");
+		add_real(base, base->start_ns, &text);
+	} else if (base->now_ns) {
+		buf_add_str(&text, ": no samples in that time");
+	} else {
+		buf_printf(&text, ": no samples in that part of the recording (%.3f s long)",
+			   seconds_of(base, base->end_ns));
+	}
+	return err_set(err, -ENODATA, "%s", buf_text(&text));
 }
 
-int selection_window_find(struct selection_window *window, const struct profile *profile,
-			  uint64_t end_ns, struct err *err)
+static uint64_t before(uint64_t time_ns, uint64_t span_ns)
+{
+	return time_ns > span_ns ? time_ns - span_ns : 0;
+}
+
+static void move(struct selection_window *window, const struct moment_base *base)
+{
+	if (!window->earlier_ns)
+		return;
+	if (!window->until_text)
+		window->to_ns = base->now_ns ? base->now_ns : base->end_ns;
+	window->from_ns = before(window->from_ns, window->earlier_ns);
+	window->to_ns = before(window->to_ns, window->earlier_ns);
+}
+
+int selection_window_find(struct selection_window *window, const struct moment_base *base,
+			  struct err *err)
 {
 	int rc = 0;
 
 	window->from_ns = 0;
 	window->to_ns = UINT64_MAX;
 	if (window->since_text)
-		rc = moment_ns(&window->since, profile, end_ns, &window->from_ns, err);
+		rc = moment_ns(&window->since, base, &window->from_ns, err);
 	if (rc == 0 && window->until_text)
-		rc = moment_ns(&window->until, profile, end_ns, &window->to_ns, err);
+		rc = moment_ns(&window->until, base, &window->to_ns, err);
+	if (rc == 0)
+		move(window, base);
 	if (rc == 0 && window->from_ns >= window->to_ns)
-		rc = selection_window_explain(window, profile, end_ns, err);
+		rc = selection_window_explain(window, base, err);
 	return rc;
 }
 
 bool selection_window_is_part(const struct selection_window *window)
 {
-	return window->since_text || window->until_text;
+	return window->since_text || window->until_text || window->earlier_ns;
 }

@@ -9,7 +9,6 @@
 
 #include "aggregate/moment.h"
 #include "base/err.h"
-#include "model/profile.h"
 
 /* Texts are borrowed. All zero: everything. */
 struct selection {
@@ -25,20 +24,21 @@ struct selection_window {
 	const char *since_text,
 		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
 	struct moment since, until;
+	uint64_t earlier_ns;	 /* the part is so much earlier than these say */
 	uint64_t from_ns, to_ns; /* after selection_window_find: from_ns <= time < to_ns */
 };
 
 /* Reads --since and --until. -EINVAL and one line, also if no time is between them. */
 int selection_window_parse(struct selection_window *window, const struct selection *selection,
 			   struct err *err);
-/* Finds the moments as times of the samples of @profile, which ends at @end_ns by their clock.
- * -ENODATA and one line if no time is between them, else as moment_ns. */
-int selection_window_find(struct selection_window *window, const struct profile *profile,
-			  uint64_t end_ns, struct err *err);
+/* Finds the moments by the clock of @base. -ENODATA and one line if no time is between them, else as
+ * moment_ns. */
+int selection_window_find(struct selection_window *window, const struct moment_base *base,
+			  struct err *err);
 /* True if it is not the whole recording. */
 bool selection_window_is_part(const struct selection_window *window);
 /* Says why it has no samples, and returns -ENODATA. Parameters as in selection_window_find. */
-int selection_window_explain(const struct selection_window *window, const struct profile *profile,
-			     uint64_t end_ns, struct err *err);
+int selection_window_explain(const struct selection_window *window, const struct moment_base *base,
+			     struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -67,4 +68,22 @@ void figures_weight(struct buf *buf, uint64_t weight, bool is_time)
 		buf_add_fixed(buf, (double)weight / (double)NS_PER_S, 4);
 	else
 		buf_add_decimal(buf, weight);
+}
+
+void figures_times(struct buf *buf, uint64_t from_ns, uint64_t to_ns)
+{
+	const time_t from = (time_t)(from_ns / NS_PER_S), to = (time_t)(to_ns / NS_PER_S);
+	char begin[64] = "?", end[64] = "?";
+	struct tm tm_from, tm_to;
+	bool same_day;
+
+	if (!localtime_r(&from, &tm_from) || !localtime_r(&to, &tm_to))
+		return;
+	same_day = tm_from.tm_year == tm_to.tm_year && tm_from.tm_yday == tm_to.tm_yday;
+	strftime(begin, sizeof(begin), "%Y-%m-%d %H:%M:%S", &tm_from);
+	if (same_day)
+		strftime(end, sizeof(end), "%H:%M:%S", &tm_to);
+	else
+		strftime(end, sizeof(end), "%Y-%m-%d %H:%M:%S", &tm_to);
+	buf_printf(buf, "%s to %s", begin, end);
 }

@@ -56,6 +56,10 @@ struct view {
 	struct scope_parts parts;	       /* of the run's main event, if it has a command */
 	const struct total *others;	       /* totals outside the scope; NULL: none at hand */
 	size_t other_count;
+	uint64_t from_ns, to_ns;    /* the time that the samples are of, by their clock */
+	const char *since, *until;  /* what chose it, as typed; NULL: from the start, to the end */
+	const char *history;   /* the folder of profiles that it was read from; NULL: a single one */
+	size_t history_parts;  /* how many of them */
 	const char *selection; /* its clauses as typed; NULL: none */
 	uint64_t selected_samples;
 	bool of_all;	       /* percentages are of all samples, not of the selected ones */
@@ -71,5 +75,10 @@ struct view {
 	const struct details *details;		      /* of a table's rows; NULL: not wanted */
 	bool bare;				      /* print tables without the head */
 };
+
+static inline bool view_is_of_part(const struct view *view)
+{
+	return view->since || view->until;
+}
 
 #endif

@@ -132,6 +132,27 @@ int store_has_command(struct store_reader *reader, bool *ret_has, struct err *er
 	return 0;
 }
 
+int store_find_mark(struct store_reader *reader, const char *text, uint64_t *ret_ns,
+		    struct err *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	sqlite3 *db = reader->connection.db;
+	struct err why = { "" };
+	int rc = schema_has(db, "mark");
+
+	if (rc <= 0)
+		return rc < 0 ? connection_explain(&reader->connection, rc, &why, err) : 0;
+	rc = sql_prepare(db, "SELECT max(time_ns) FROM mark WHERE text = ?1", &stmt);
+	if (!rc) {
+		sql_bind_text(stmt, 1, text);
+		rc = sql_step(stmt);
+	}
+	if (rc < 0)
+		return connection_explain(&reader->connection, rc, &why, err);
+	return sqlite3_column_type(stmt, 0) == SQLITE_INTEGER &&
+	       sql_column_u64(stmt, 0, ret_ns);
+}
+
 /* ---- a copy with more names ---- */
 
 /* True if the numbers of these words mean in the file what they mean here. Words that only the file

@@ -108,6 +108,9 @@ int store_load_run(struct store_reader *reader, struct profile **ret_profile, st
 /* Sets whether the profile is about a command or chosen processes: whether a process is in_command.
  */
 int store_has_command(struct store_reader *reader, bool *ret_has, struct err *err);
+/* The time of the last mark with this text, by the clock of samples: 1; or 0: there is none. */
+int store_find_mark(struct store_reader *reader, const char *text, uint64_t *ret_ns,
+		    struct err *err);
 
 struct totals {
 	VEC(struct total) rows;

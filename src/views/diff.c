@@ -424,6 +424,10 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.wall_ns = is_timeless(opened->profile) ? 0 : to_ns - from_ns,
 		.complete_percent = complete_percent(opened),
 	};
+	if (selection_window_is_part(&opened->window) && !is_timeless(opened->profile)) {
+		making->sources[number].from_ns = account_real_ns(opened->profile, from_ns);
+		making->sources[number].to_ns = account_real_ns(opened->profile, to_ns);
+	}
 	if (rc == 0)
 		rc = diff_add(making->diff, side, run.table, run.kernel.items, run.asked.probes,
 			      making->wish.questions.probes.count, run.cells, to_ns - from_ns, err);
@@ -447,6 +451,8 @@ static int open_files(struct making *making, struct err *err)
 		struct opened *opened = &making->runs[i];
 
 		rc = prepare(opened, making->wish.options, err);
+		if (i < making->files->old_count)
+			opened->window.earlier_ns = making->wish.options->earlier_ns;
 		if (rc == 0)
 			rc = opened_open(opened, making->files->paths[i], err);
 		if (opened->scope == SCOPE_MACHINE)

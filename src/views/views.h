@@ -145,6 +145,7 @@ struct diff_options {
 	const char *measure; /* "share", "time", "rate"; NULL: share */
 	const char *sort;    /* see diff_view_order_name; NULL: effect */
 	struct selection selection;
+	uint64_t earlier_ns; /* the old side is of a time so much earlier than the selection's */
 	bool exact;	    /* compare names as they are */
 	bool all;	    /* also rows within noise */
 	int64_t limit;	    /* most rows for each event; 0: all */

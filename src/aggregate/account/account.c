@@ -56,6 +56,13 @@ uint64_t account_wall_ns(const struct profile *profile)
 	return run->end_ns >= run->start_ns + least ? run->end_ns - run->start_ns : 0;
 }
 
+uint64_t account_real_ns(const struct profile *profile, uint64_t time_ns)
+{
+	const struct run_facts *run = &profile->run;
+
+	return run->start_realtime_ns ? run->start_realtime_ns + (time_ns - run->start_ns) : 0;
+}
+
 uint64_t account_capacity_ns(const struct profile *profile)
 {
 	if (profile->run.capacity_ns)

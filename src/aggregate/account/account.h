@@ -38,6 +38,8 @@ bool account_is_import(const struct profile *profile);
 /* Wall time of the run in ns; 0 if the recording did not finish or was imported without times. Such
  * an import has a duration of 1 ns, to count as finished. */
 uint64_t account_wall_ns(const struct profile *profile);
+/* A time by the clock of samples, since 1970; 0: not known. */
+uint64_t account_real_ns(const struct profile *profile, uint64_t time_ns);
 
 /* The event that gives the report its times: the first CPU event in ns that has samples, else the
  * first CPU event that has samples, else 0. */

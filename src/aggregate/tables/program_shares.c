@@ -34,6 +34,7 @@ static bool *find_replaced(const struct profile *profile)
 /* Rows by the text of the program's name. */
 struct by_program {
 	struct program_shares *shares;
+	uint64_t from_ns, to_ns; /* of the runs that count */
 	uint32_t *row_of; /* by str_id: number of the row + 1; 0: none yet */
 };
 
@@ -48,6 +49,12 @@ static struct program_share *share_of(struct by_program *by, str_id program)
 	return &by->shares->rows.items[*row - 1];
 }
 
+static bool was_there(const struct by_program *by, const struct process *process)
+{
+	return process->start_ns < by->to_ns &&
+	       (!process->end_ns || process->end_ns >= by->from_ns);
+}
+
 /* A child that executes another program at once did not run its parent's. */
 static void count_runs(const struct profile *profile, enum program_part part, struct by_program *by)
 {
@@ -56,7 +63,7 @@ static void count_runs(const struct profile *profile, enum program_part part, st
 	for (size_t i = 1; i < profile->processes.count; i++) {
 		const struct process *process = &profile->processes.items[i];
 
-		if (!process->pid || !belongs(process, part))
+		if (!process->pid || !belongs(process, part) || !was_there(by, process))
 			continue;
 		by->shares->processes += !replaced[i];
 		if (replaced[i] && !came_by_exec(profile, process))
@@ -88,10 +95,11 @@ static int heavier(const void *left, const void *right)
 }
 
 void program_shares_make(const struct profile *profile, const struct total *totals, size_t count,
-			 uint8_t event, enum program_part part, struct program_shares *ret_shares)
+			 uint8_t event, enum program_part part, uint64_t from_ns, uint64_t to_ns,
+			 struct program_shares *ret_shares)
 {
 	struct program_shares shares = { 0 };
-	struct by_program by = { &shares, NULL };
+	struct by_program by = { &shares, from_ns, to_ns, NULL };
 
 	by.row_of = xcalloc(strpool_count(&profile->strings), sizeof(*by.row_of));
 	count_runs(profile, part, &by);

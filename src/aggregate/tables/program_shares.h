@@ -31,9 +31,11 @@ struct program_shares {
 	size_t processes;
 };
 
-/* The caller frees the result with program_shares_done. */
+/* Counts those runs that were there at any time from @from_ns to @to_ns, by the samples' clock. The
+ * caller frees the result with program_shares_done. */
 void program_shares_make(const struct profile *profile, const struct total *totals, size_t count,
-			 uint8_t event, enum program_part part, struct program_shares *ret_shares);
+			 uint8_t event, enum program_part part, uint64_t from_ns, uint64_t to_ns,
+			 struct program_shares *ret_shares);
 void program_shares_done(struct program_shares *shares);
 
 #endif

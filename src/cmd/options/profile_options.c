@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "cmd/options/terminal.h"
+#include "history/history.h"
 #include "present/safe.h"
+#include "store/state_files.h"
 
 struct selection profile_options_selection(const struct select_values *values)
 {
@@ -48,6 +50,18 @@ struct opened_names profile_options_names(const struct name_values *values)
 
 	names.lines = profile_options_lines(&values->lines);
 	return names;
+}
+
+int profile_options_default(const struct select_values *values, char *ret_path, size_t size,
+			    struct err *err)
+{
+	bool of_time = values->selection.since || values->selection.until;
+	int rc;
+
+	if (of_time && history_find(ret_path, size))
+		return 0;
+	rc = state_last_profile(ret_path, size, err);
+	return rc == -ENOENT && history_find(ret_path, size) ? 0 : rc;
 }
 
 int profile_options_status(int rc)

@@ -80,6 +80,11 @@ struct name_values {
 struct selection profile_options_selection(const struct select_values *values);
 struct line_options profile_options_lines(const struct line_values *values);
 struct opened_names profile_options_names(const struct name_values *values);
+/* The profile that is meant if none is named: with --since or --until the history (history/history.h),
+ * if there is one; else the last profile, and if none is kept the history. Errors as
+ * state_last_profile. */
+int profile_options_default(const struct select_values *values, char *ret_path, size_t size,
+			    struct err *err);
 /* The exit status for what a view returned: 2 if --command was wrong for the profile, else 1. */
 int profile_options_status(int rc);
 

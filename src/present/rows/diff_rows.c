@@ -145,6 +145,8 @@ static void add_source(const struct diff_source *source, struct buf *json)
 	json_add_text(json, "side", source->side == DIFF_OLD ? "old" : "new");
 	json_add_text(json, "file", source->file);
 	json_add_text(json, "command", run->command ? run->command : "");
+	json_add_number_or_null(json, "from_ns", source->from_ns);
+	json_add_number_or_null(json, "to_ns", source->to_ns);
 	json_add_number(json, "samples", source->samples);
 	json_add_number(json, "lost", account_lost_samples(&source->profile->events[event]));
 	json_add_fixed(json, "wall_s", source->wall_ns ? (double)source->wall_ns / 1e9 : NAN, 6);

@@ -26,6 +26,10 @@ static void print_source(const struct diff_view *view, const struct diff_source 
 	struct buf text = { 0 };
 
 	safe_text(&text, source->file);
+	if (source->to_ns) {
+		buf_add_str(&text, ", ");
+		figures_times(&text, source->from_ns, source->to_ns);
+	}
 	buf_add_str(&text, ": ");
 	safe_text_cut(&text, run->command && *run->command ? run->command : "running processes",
 		      NAME_CAP);

@@ -100,10 +100,12 @@ static void add_sampled_cpu(const struct first_screen *screen, struct buf *text)
 	buf_add_char(text, ')');
 }
 
-/* Of the whole machine, or where the kernel's sums are not known. */
+/* Of the whole machine, of a part of the time, or where the kernel's sums are not known. */
 static void add_sampled_time(const struct first_screen *screen, struct buf *text)
 {
-	if (account_wall_ns(screen->profile))
+	if (view_is_of_part(screen->view))
+		figures_seconds(text, screen->view->to_ns - screen->view->from_ns);
+	else if (account_wall_ns(screen->profile))
 		figures_seconds(text, account_wall_ns(screen->profile));
 	else
 		buf_add_str(text, "unknown duration");
@@ -149,7 +151,7 @@ static uint64_t command_cpu_ns(const struct first_screen *screen)
 static void print_subject(struct first_screen *screen)
 {
 	const struct waited waited = waited_of(screen->run);
-	bool timed = is_of_command(screen) && waited.elapsed_ns;
+	bool timed = is_of_command(screen) && waited.elapsed_ns && !view_is_of_part(screen->view);
 	struct buf text = { 0 };
 
 	add_subject(screen, &text);
@@ -219,14 +221,33 @@ static void print_machine(struct first_screen *screen)
 	if (account->missing || !is_time(screen))
 		return;
 	text_parts_add_cpus(screen->run, &text);
-	add_busy(account, &text);
-	if (is_of_command(screen)) {
+	if (!view_is_of_part(screen->view))
+		add_busy(account, &text);
+	if (is_of_command(screen) && !view_is_of_part(screen->view)) {
 		buf_printf(&text, ": this command %.0f %%",
 			   figures_percent(screen->view->parts.command, account->capacity_ns));
 		add_others(screen, account->capacity_ns, &text);
 		buf_add_str(&text, " (--machine)");
 	}
 	print_paragraph(screen, "Machine", &text);
+	buf_done(&text);
+}
+
+/* What a folder of profiles was read for. */
+static void print_history(struct first_screen *screen)
+{
+	const struct view *view = screen->view;
+	struct buf text = { 0 };
+
+	if (!view->history)
+		return;
+	safe_text(&text, view->history);
+	buf_add_str(&text, ", ");
+	figures_times(&text, account_real_ns(screen->profile, view->from_ns),
+		      account_real_ns(screen->profile, view->to_ns));
+	buf_printf(&text, ", %zu profile%s", view->history_parts,
+		   view->history_parts == 1 ? "" : "s");
+	print_paragraph(screen, "History", &text);
 	buf_done(&text);
 }
 
@@ -566,22 +587,29 @@ static void add_again(const struct first_screen *screen, const char *option, str
 		buf_printf(text, "the same with %s", option);
 }
 
-/* Of the same profile. */
+static void add_hint_word(struct buf *words, const char *before, const char *word)
+{
+	if (!word)
+		return;
+	buf_add_str(words, before);
+	text_add_word(words, word);
+}
+
+/* Of the same profile and time. */
 static void add_views(const struct first_screen *screen, struct buf *text)
 {
-	const char *file = screen->view->file;
-	struct buf word = { 0 };
+	const struct view *view = screen->view;
+	struct buf words = { 0 };
 
-	if (file) {
-		buf_add_char(&word, ' ');
-		text_add_word(&word, file);
-	}
-	if (word.size <= HINT_WIDTH && text_is_words(buf_text(&word)))
-		buf_printf(text, "prospect flame%s  |  prospect graph%s", buf_text(&word),
-			   buf_text(&word));
+	add_hint_word(&words, " --since ", view->since);
+	add_hint_word(&words, " --until ", view->until);
+	add_hint_word(&words, " ", view->file);
+	if (words.size <= HINT_WIDTH && text_is_words(buf_text(&words)))
+		buf_printf(text, "prospect flame%s  |  prospect graph%s", buf_text(&words),
+			   buf_text(&words));
 	else
 		buf_add_str(text, "prospect flame or graph in place of report");
-	buf_done(&word);
+	buf_done(&words);
 }
 
 /* True if a higher rate would give enough samples of the command. One that hardly uses the CPU has
@@ -673,7 +701,10 @@ static size_t rows_left(const struct first_screen *screen)
 
 static void make_shares(struct first_screen *screen)
 {
-	const struct summary *summary = screen->view->summary;
+	const struct view *view = screen->view;
+	const struct summary *summary = view->summary;
+	uint64_t from_ns = view_is_of_part(view) ? view->from_ns : 0;
+	uint64_t to_ns = view_is_of_part(view) ? view->to_ns : UINT64_MAX;
 	/* Waits are not what the screen's figures are of, even if there is nothing else. */
 	bool sampled = summary && !account_is_of_threads(screen->profile, summary->event);
 
@@ -681,10 +712,10 @@ static void make_shares(struct first_screen *screen)
 	screen->sum = sampled ? summary->sum : (struct split){ 0 };
 	program_shares_make(screen->profile, summary ? summary->totals : NULL,
 			    summary ? summary->total_count : 0, screen->event,
-			    is_of_command(screen) ? PROGRAMS_OF_COMMAND : PROGRAMS_ALL,
-			    &screen->here);
-	program_shares_make(screen->profile, screen->view->others, screen->view->other_count,
-			    screen->event, PROGRAMS_OF_OTHERS, &screen->others);
+			    is_of_command(screen) ? PROGRAMS_OF_COMMAND : PROGRAMS_ALL, from_ns,
+			    to_ns, &screen->here);
+	program_shares_make(screen->profile, view->others, view->other_count, screen->event,
+			    PROGRAMS_OF_OTHERS, from_ns, to_ns, &screen->others);
 }
 
 static void begin(struct first_screen *screen, const struct view *view, FILE *out)
@@ -698,6 +729,7 @@ static void begin(struct first_screen *screen, const struct view *view, FILE *ou
 					 .out = out };
 	make_shares(screen);
 	print_subject(screen);
+	print_history(screen);
 	print_machine(screen);
 	print_selection(screen);
 }

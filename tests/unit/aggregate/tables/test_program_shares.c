@@ -54,7 +54,7 @@ static const struct program_share *look(struct world *world, enum program_part p
 
 	program_shares_done(&world->shares);
 	program_shares_make(world->fixture.profile, totals->rows.items, totals->rows.count, 0, part,
-			    &world->shares);
+			    0, UINT64_MAX, &world->shares);
 	for (size_t i = 0; i < world->shares.rows.count; i++) {
 		str_id id = world->shares.rows.items[i].program;
 
