@@ -61,9 +61,11 @@ for compiler in gcc clang; do
 			awk -F , -v what="$compiler $flags" 'NR > 1 { print $(NF - 4) "\t" $1 "\t" what }' >> all
 	done
 done
-# Names are missing in stripped programs, of which only the number of frames is compared.
+# Names are missing in stripped programs, of which only the number of frames is compared. What runs before
+# and after main is the C library's.
 awk -F '\t' '
 	$2 ~ /^\[cut:(lost|in exec|process gone|stale)/ || $2 ~ /_dl_|^_start(;|$)/ && $2 !~ /__libc_start_call_main;/ { next }
+	$2 ~ /__libc_start_call_main;exit(;|$)/ { next }
 	{ all += $1 }
 	$2 ~ /^\[cut:/ { cut += $1; next }
 	$3 ~ / -s$/ { n = split($2, frames, ";"); if (n < 4 || n > 10) { wrong += $1; print "# " $0 } next }
