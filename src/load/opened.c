@@ -329,6 +329,7 @@ struct visit {
 	unsigned fields;   /* in which samples may differ */
 	uint64_t slice_ns; /* times in the same slice are alike */
 	bool seen;	   /* any sample, selected or not */
+	uint8_t main_event;
 	bool looks_again;  /* nothing was selected: to learn what could be */
 };
 
@@ -346,6 +347,10 @@ static void take_point(struct visit *visit, const struct point *point)
 		opened->scope == SCOPE_MACHINE || scope_has(opened->profile, point->total.task);
 
 	visit->seen = true;
+	if (point->total.event == visit->main_event && !visit->looks_again)
+		*(scope_has(opened->profile, point->total.task) ? &opened->of_part.command
+								: &opened->of_part.others) +=
+			point->total.weight;
 	if (visit->looks_again)
 		select_look_again(opened->select, point, viewed);
 	if (visit->looks_again || !viewed || !select_match(opened->select, point))
@@ -472,6 +477,8 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 	int rc;
 
 	select_bind(opened->select, &opened->labels);
+	visit->main_event = account_main_event(opened->profile);
+	opened->of_part = (struct scope_parts){ 0 };
 	rc = visit_points(visit, err);
 	take_waiting(visit);
 	if (rc < 0 || opened->selected)
@@ -572,14 +579,19 @@ struct view opened_view(const struct opened *opened)
 	uint8_t event = account_main_event(opened->profile);
 	struct scope_parts parts = { 0 };
 	uint64_t from_ns, to_ns;
+	bool is_part = selection_window_is_part(&opened->window);
 	size_t history_parts;
 
 	opened_span(opened, &from_ns, &to_ns);
-	if (opened->about_command)
+	if (is_part)
+		parts = opened->of_part;
+	else if (opened->about_command)
 		parts = scope_parts(opened->profile, totals->rows.items, totals->rows.count, event);
 	return (struct view){
 		.labels = &opened->labels,
-		.account = account_of(opened->profile),
+		.account = is_part ? account_of_part(opened->profile, from_ns, to_ns,
+						     parts.command + parts.others)
+				   : account_of(opened->profile),
 		.naming = naming_of(opened->profile, totals->rows.items, opened->in_scope, event),
 		.about_command = opened->about_command,
 		.scope = opened->scope,

@@ -456,6 +456,19 @@ static void take_code(struct adding *adding)
 	}
 }
 
+static void take_cpu_times(struct adding *adding)
+{
+	const struct profile *from = adding->from;
+
+	for (size_t i = 0; i < from->cpu_times.count; i++) {
+		struct cpu_time time = from->cpu_times.items[i];
+
+		time.from_ns = shifted(adding->map, time.from_ns);
+		time.to_ns = shifted(adding->map, time.to_ns);
+		profile_add_cpu_time(adding->into, &time);
+	}
+}
+
 static int take_marks(struct adding *adding, struct err *err)
 {
 	const struct profile *from = adding->from;
@@ -531,11 +544,31 @@ static int take_events(struct adding *adding, struct err *err)
 
 /* ---- facts of the run ---- */
 
-/* CPUs x wall of what was recorded. */
-static uint64_t capacity_of(const struct run_facts *run, uint64_t end_ns)
+/* The account of a recording that did not finish. */
+static struct cpu_time sum_of_times(const struct profile *profile)
 {
+	struct cpu_time sum = { 0 };
+
+	for (size_t i = 0; i < profile->cpu_times.count; i++) {
+		const struct cpu_time *time = &profile->cpu_times.items[i];
+
+		sum.capacity_ns += time->capacity_ns;
+		sum.idle_ns += time->idle_ns;
+		sum.iowait_ns += time->iowait_ns;
+		sum.steal_ns += time->steal_ns;
+	}
+	return sum;
+}
+
+/* CPUs x wall of what was recorded. */
+static uint64_t capacity_of(const struct profile *profile, uint64_t end_ns)
+{
+	const struct run_facts *run = &profile->run;
+
 	if (run->capacity_ns)
 		return run->capacity_ns;
+	if (!run->end_ns && profile->cpu_times.count)
+		return sum_of_times(profile).capacity_ns;
 	return end_ns > run->start_ns ? run->cpus * (end_ns - run->start_ns) : 0;
 }
 
@@ -560,7 +593,7 @@ static void add_span(struct adding *adding, uint64_t end_ns)
 	span->from_ns = from_ns < span->from_ns ? from_ns : span->from_ns;
 	span->to_ns = to_ns > span->to_ns ? to_ns : span->to_ns;
 	span->cpus = run->cpus > span->cpus ? run->cpus : span->cpus;
-	span->capacity_ns += capacity_of(run, end_ns);
+	span->capacity_ns += capacity_of(adding->from, end_ns);
 }
 
 static void settle_spans(const struct merge *merge, struct run_facts *run)
@@ -595,6 +628,13 @@ static void take_run(struct adding *adding, uint64_t from_end_ns)
 	uint64_t end_ns = shifted(adding->map, from_end_ns);
 
 	run_facts_merge(run, from, adding->merge->round == 1);
+	if (!from->end_ns) {
+		struct cpu_time sum = sum_of_times(adding->from);
+
+		run->idle_ns += sum.idle_ns;
+		run->iowait_ns += sum.iowait_ns;
+		run->steal_ns += sum.steal_ns;
+	}
 	if (adding->merge->round == 1) {
 		run->start_ns = from->start_ns;
 		run->start_realtime_ns = from->start_realtime_ns;
@@ -645,6 +685,7 @@ int merge_add(struct merge *merge, const struct profile *from, uint64_t end_ns,
 	take_stacks(&adding);
 	take_code(&adding);
 	take_run(&adding, end_ns);
+	take_cpu_times(&adding);
 	rc = take_marks(&adding, err);
 	return rc < 0 ? rc : take_events(&adding, err);
 }

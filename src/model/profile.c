@@ -62,6 +62,7 @@ void profile_forget_rows(struct profile *profile)
 		free(profile->codes.items[i].bytes);
 	vec_free(&profile->codes);
 	vec_free(&profile->lines);
+	vec_free(&profile->cpu_times);
 	vec_free(&profile->marks);
 	hashidx_done(&profile->image_index);
 	hashidx_done(&profile->task_index);
@@ -279,6 +280,12 @@ void profile_add_code(struct profile *profile, const struct kept_code *code)
 
 	copy.bytes = xmemdup(code->bytes, code->size);
 	*vec_push(&profile->codes) = copy;
+}
+
+void profile_add_cpu_time(struct profile *profile, const struct cpu_time *time)
+{
+	if (profile->cpu_times.count < CPU_TIMES_MAX)
+		*vec_push(&profile->cpu_times) = *time;
 }
 
 bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text)

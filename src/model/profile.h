@@ -121,6 +121,16 @@ struct mark {
 	str_id text;	  /* at most MARK_MAX_BYTES */
 };
 
+/* What the kernel says of all CPUs together in a part of the recording. */
+enum { CPU_TIMES_MAX = 1 << 20 };
+
+struct cpu_time {
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	uint64_t capacity_ns;	 /* CPUs x time, of which: */
+	uint64_t idle_ns, iowait_ns, steal_ns;
+	uint64_t lost_ns; /* of samples that did not fit into a ring */
+};
+
 /* A trie of stacks: a node stands for the innermost frame, its parent is the caller. parent id <
  * child id. */
 struct stack_node {
@@ -301,6 +311,7 @@ struct profile {
 	VEC(struct stack_node) stacks;
 	VEC(struct kept_code) codes;
 	VEC(struct source_line) lines;
+	VEC(struct cpu_time) cpu_times; /* of a machine; one after another; row 0 is one, too */
 	VEC(struct mark) marks; /* in the order in which they were set; row 0 is one, too */
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
@@ -350,6 +361,8 @@ void profile_add_code(struct profile *profile, const struct kept_code *code);
 /* The kept code that holds a frame's address; NULL: none. */
 const struct kept_code *profile_code(const struct profile *profile, uint32_t frame);
 
+/* Adds one; too many are left out. */
+void profile_add_cpu_time(struct profile *profile, const struct cpu_time *time);
 /* Notes a mark. False: there are too many, or the text is empty or too long. */
 bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text);
 

@@ -286,6 +286,8 @@ static void flush(struct recording *recording)
 		hot_code_tell_dropped_lines(recording->profile, recording->jit);
 	}
 	jit_rest(recording->jit);
+	if (!recording->profile->run.end_ns)
+		record_facts_add_time(recording->facts);
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;

@@ -25,11 +25,16 @@
 #include "sampling/interrupt_cost.h"
 #include "sampling/sampler.h"
 
+/* Idle times are in hundredths of a second. */
+#define LEAST_PART_NS NS_PER_S
+
 struct record_facts {
 	struct profile *profile;
 	const struct sampler *sampler;
 	bool some_cpus; /* not all that are online are sampled */
 	struct cpu_stat stat_begin, stat_end;
+	struct cpu_stat stat_part; /* of the part of the time that is not in profile->cpu_times */
+	uint64_t part_begin_ns, part_lost_ns;
 	uint64_t self_begin_ns, self_end_ns; /* prospect's CPU time at these moments */
 };
 
@@ -188,6 +193,38 @@ void record_facts_begin(struct record_facts *facts)
 	read_stat(facts, &facts->stat_begin);
 	facts->self_begin_ns = self_cpu_ns();
 	run->start_ns = clock_ns();
+	facts->stat_part = facts->stat_begin;
+	facts->part_begin_ns = run->start_ns;
+}
+
+static void add_time(struct record_facts *facts, uint64_t now_ns, const struct cpu_stat *now)
+{
+	struct cpu_stat stat = cpu_stat_since(&facts->stat_part, now);
+	uint64_t lost_ns = sampler_losses(facts->sampler).clock_weight_ns;
+	struct cpu_time time = { .from_ns = facts->part_begin_ns,
+				 .to_ns = now_ns,
+				 .idle_ns = stat.idle,
+				 .iowait_ns = stat.iowait,
+				 .lost_ns = lost_ns - facts->part_lost_ns };
+
+	time.capacity_ns = facts->profile->run.cpus * (time.to_ns - time.from_ns);
+	time.steal_ns = cpu_stat_steal(&stat, time.capacity_ns);
+	profile_add_cpu_time(facts->profile, &time);
+	facts->stat_part = *now;
+	facts->part_begin_ns = now_ns;
+	facts->part_lost_ns = lost_ns;
+}
+
+void record_facts_add_time(struct record_facts *facts)
+{
+	uint64_t now_ns = clock_ns();
+	struct cpu_stat now;
+
+	if (sampler_rung(facts->sampler) != RUNG_MACHINE ||
+	    now_ns < facts->part_begin_ns + LEAST_PART_NS)
+		return;
+	read_stat(facts, &now);
+	add_time(facts, now_ns, &now);
 }
 
 void record_facts_end(struct record_facts *facts)
@@ -406,6 +443,8 @@ void record_facts_settle(struct record_facts *facts, const struct record_end *en
 	loss[LOSS_MALFORMED].count = counts.malformed;
 	settle_ring_losses(facts, end);
 	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
+		if (run->end_ns > facts->part_begin_ns)
+			add_time(facts, run->end_ns, &facts->stat_end);
 		settle_account(run, &stat);
 		settle_missed_ticks(facts, end);
 	} else {

@@ -24,6 +24,10 @@ void record_facts_free(struct record_facts *facts);
 /* Adds what the kernel hides from this user to run.not_visible. */
 void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden);
 
+/* Adds the kernel's account of the time since the last call, or since record_facts_begin, if that is
+ * at least a second, and the machine is recorded. */
+void record_facts_add_time(struct record_facts *facts);
+
 /* Call these two around the time in which events are enabled. */
 void record_facts_begin(struct record_facts *facts);
 void record_facts_end(struct record_facts *facts);

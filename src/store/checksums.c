@@ -22,6 +22,7 @@ const struct checked_rows checksums_rows[] = {
 	{ "code", "id,image,start,address,machine,is_64,bytes" },
 	{ "line", "id,image,start,size,file,line" },
 	{ "mark", "id,time_ns,text" },
+	{ "cpu_time", "id,from_ns,to_ns,capacity_ns,idle_ns,iowait_ns,steal_ns,lost_ns" },
 	{ "text", "id,text" },
 };
 const size_t checksums_row_tables = sizeof(checksums_rows) / sizeof(checksums_rows[0]);

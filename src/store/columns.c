@@ -29,6 +29,7 @@ DEFINE_LIST(stack_node, stacks)
 DEFINE_LIST(kept_code, codes)
 DEFINE_LIST(source_line, lines)
 DEFINE_LIST(mark, marks)
+DEFINE_LIST(cpu_time, cpu_times)
 
 static size_t event_count(const struct profile *profile)
 {
@@ -148,6 +149,13 @@ static const struct column mark_columns[] = {
 	COLUMN(mark, text, TEXT, .most_bytes = MARK_MAX_BYTES),
 };
 
+static const struct column cpu_time_columns[] = {
+	COLUMN(cpu_time, from_ns, U64),	    COLUMN(cpu_time, to_ns, U64),
+	COLUMN(cpu_time, capacity_ns, U64), COLUMN(cpu_time, idle_ns, U64),
+	COLUMN(cpu_time, iowait_ns, U64),   COLUMN(cpu_time, steal_ns, U64),
+	COLUMN(cpu_time, lost_ns, U64),
+};
+
 #define OPTIONAL true
 #define TABLE(word, row, limit, dirty, ...)                                                       \
 	{                                                                                         \
@@ -169,4 +177,6 @@ const struct table columns_tables[TABLE_COUNT] = {
 	[TABLE_CODE] = TABLE(code, kept_code, SCHEMA_MAX_CODES, TABLE_NEVER_DIRTY),
 	[TABLE_LINE] = TABLE(line, source_line, SCHEMA_MAX_LINES, TABLE_NEVER_DIRTY, OPTIONAL),
 	[TABLE_MARK] = TABLE(mark, mark, MARKS_MAX, TABLE_NEVER_DIRTY, OPTIONAL),
+	[TABLE_CPU_TIME] =
+		TABLE(cpu_time, cpu_time, CPU_TIMES_MAX, TABLE_NEVER_DIRTY, OPTIONAL),
 };

@@ -28,6 +28,7 @@ enum table_id {
 	TABLE_CODE,
 	TABLE_LINE,
 	TABLE_MARK,
+	TABLE_CPU_TIME,
 	TABLE_COUNT,
 };
 

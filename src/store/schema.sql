@@ -137,6 +137,17 @@ CREATE TABLE mark( -- what a person noted while it was recorded; older files hav
 	text TEXT NOT NULL -- at most 1024 bytes
 ) STRICT;
 
+CREATE TABLE cpu_time( -- what the kernel says of all CPUs, part by part; older files have none
+	id INTEGER PRIMARY KEY, -- from 0
+	from_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC
+	to_ns INTEGER NOT NULL,
+	capacity_ns INTEGER NOT NULL, -- CPUs x time
+	idle_ns INTEGER NOT NULL,
+	iowait_ns INTEGER NOT NULL,
+	steal_ns INTEGER NOT NULL,
+	lost_ns INTEGER NOT NULL -- of samples that did not fit into a ring
+) STRICT;
+
 CREATE TABLE block( -- layer 1: every sample, packed
 	id INTEGER PRIMARY KEY, -- second << 20 | part
 	samples INTEGER NOT NULL,

@@ -108,7 +108,7 @@ bool account_is_import(const struct profile *profile)
 	return profile->run.scope && strcmp(profile->run.scope, "perf") == 0;
 }
 
-static const char *why_none(const struct profile *profile, uint8_t event)
+static const char *why_none_of_part(const struct profile *profile, uint8_t event)
 {
 	const struct run_facts *run = &profile->run;
 
@@ -116,13 +116,21 @@ static const char *why_none(const struct profile *profile, uint8_t event)
 		return "idle time was not recorded";
 	if (!run->scope || strcmp(run->scope, "machine") != 0)
 		return "only profiles of the whole machine have one";
-	if (!run->end_ns)
-		return "the recording did not finish";
-	if (!account_wall_ns(profile) || !run->cpus)
-		return "the run has no duration";
 	if (!profile->event_count || !account_is_time(profile, event))
 		return "no event counts time";
 	return NULL;
+}
+
+static const char *why_none(const struct profile *profile, uint8_t event)
+{
+	const struct run_facts *run = &profile->run;
+	const char *why = why_none_of_part(profile, event);
+
+	if (why)
+		return why;
+	if (!run->end_ns)
+		return "the recording did not finish";
+	return account_wall_ns(profile) && run->cpus ? NULL : "the run has no duration";
 }
 
 static void add_losses(struct account *account, const struct event *event)
@@ -135,12 +143,71 @@ static void add_losses(struct account *account, const struct event *event)
 	}
 }
 
+static void settle(struct account *account)
+{
+	account->residue_ns =
+		(int64_t)(account->capacity_ns - account->sampled_ns - account->idle_ns -
+			  account->iowait_ns - account->steal_ns - account->lost_ns);
+	account->residue_percent =
+		100.0 * (double)account->residue_ns / (double)account->capacity_ns;
+}
+
+/* The part of @ns that falls to @within of the @whole time. */
+static uint64_t in_proportion(uint64_t ns, uint64_t within, uint64_t whole)
+{
+	return (uint64_t)((double)ns * ((double)within / (double)whole));
+}
+
+static void add_time(struct account *account, const struct cpu_time *time, uint64_t from_ns,
+		     uint64_t to_ns)
+{
+	uint64_t begin = time->from_ns > from_ns ? time->from_ns : from_ns;
+	uint64_t end = time->to_ns < to_ns ? time->to_ns : to_ns;
+	uint64_t whole;
+
+	if (begin >= end)
+		return;
+	whole = time->to_ns - time->from_ns;
+	account->capacity_ns += in_proportion(time->capacity_ns, end - begin, whole);
+	account->idle_ns += in_proportion(time->idle_ns, end - begin, whole);
+	account->iowait_ns += in_proportion(time->iowait_ns, end - begin, whole);
+	account->steal_ns += in_proportion(time->steal_ns, end - begin, whole);
+	account->lost_ns += in_proportion(time->lost_ns, end - begin, whole);
+}
+
+struct account account_of_part(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
+			       uint64_t sampled_ns)
+{
+	const struct run_facts *run = &profile->run;
+	uint8_t event = account_main_event(profile);
+	struct account account = { .sampled_ns = sampled_ns };
+	uint64_t whole_ns = to_ns > from_ns ? run->cpus * (to_ns - from_ns) : 0;
+
+	account.missing = why_none_of_part(profile, event);
+	if (account.missing)
+		return account;
+	for (size_t i = 0; i < profile->cpu_times.count; i++)
+		add_time(&account, &profile->cpu_times.items[i], from_ns, to_ns);
+	if (!account.capacity_ns)
+		account.missing = "nothing was recorded in that time";
+	if (account.missing)
+		return account;
+	if (whole_ns > account.capacity_ns)
+		account.not_recorded_ns = whole_ns - account.capacity_ns;
+	settle(&account);
+	return account;
+}
+
 struct account account_of(const struct profile *profile)
 {
 	const struct run_facts *run = &profile->run;
 	uint8_t event = account_main_event(profile);
 	struct account account = { .missing = why_none(profile, event) };
 
+	if (!run->end_ns && profile->cpu_times.count)
+		return account_of_part(profile, run->start_ns,
+				       profile->cpu_times.items[profile->cpu_times.count - 1].to_ns,
+				       profile->events[event].weight);
 	if (account.missing)
 		return account;
 	account.not_recorded_ns = run->gap_ns;
@@ -150,9 +217,7 @@ struct account account_of(const struct profile *profile)
 	account.iowait_ns = run->iowait_ns;
 	account.steal_ns = run->steal_ns;
 	add_losses(&account, &profile->events[event]);
-	account.residue_ns = (int64_t)(account.capacity_ns - account.sampled_ns - account.idle_ns -
-				       account.iowait_ns - account.steal_ns - account.lost_ns);
-	account.residue_percent = 100.0 * (double)account.residue_ns / (double)account.capacity_ns;
+	settle(&account);
 	account.shortfall_ns = run->stat_shortfall_ns;
 	account.shortfall_percent =
 		100.0 * (double)account.shortfall_ns / (double)account.capacity_ns;

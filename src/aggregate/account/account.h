@@ -29,10 +29,17 @@ struct account {
 	double shortfall_percent;
 };
 
-/* Only a profile of the whole machine has an account. */
+/* Only a profile of the whole machine has an account. Of one that did not finish it is of the time that
+ * is known. */
 struct account account_of(const struct profile *profile);
 
 /* True if another program recorded the profile; then its overhead and idle time are unknown. */
+/* The same of a part of the time, from what is known of parts of it (profile->cpu_times): one that is
+ * partly within counts in proportion. @sampled_ns: the weight of the main event's samples in that
+ * time, of everything that was recorded. Of losses the sum alone is known. */
+struct account account_of_part(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
+			       uint64_t sampled_ns);
+
 bool account_is_import(const struct profile *profile);
 
 /* Wall time of the run in ns; 0 if the recording did not finish or was imported without times. Such

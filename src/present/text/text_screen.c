@@ -221,8 +221,7 @@ static void print_machine(struct first_screen *screen)
 	if (account->missing || !is_time(screen))
 		return;
 	text_parts_add_cpus(screen->run, &text);
-	if (!view_is_of_part(screen->view))
-		add_busy(account, &text);
+	add_busy(account, &text);
 	if (is_of_command(screen) && !view_is_of_part(screen->view)) {
 		buf_printf(&text, ": this command %.0f %%",
 			   figures_percent(screen->view->parts.command, account->capacity_ns));

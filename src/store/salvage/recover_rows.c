@@ -281,7 +281,7 @@ static bool keeps(struct recover_rows *rows, enum table_id table, size_t id, uin
 	return image < rows->ids[TABLE_IMAGE].known;
 }
 
-/* Nothing refers to rows of code, line and mark, so missing ones need no replacement. */
+/* Nothing refers to rows of code, line, mark and cpu_time, so missing ones need no replacement. */
 static void close_gaps(struct recover_rows *rows)
 {
 	struct profile *profile = rows->profile;
@@ -310,6 +310,12 @@ static void close_gaps(struct recover_rows *rows)
 			profile->marks.items[kept++] = profile->marks.items[id];
 	}
 	profile->marks.count = kept;
+	kept = 0;
+	for (size_t id = 0; id < rows->ids[TABLE_CPU_TIME].known; id++) {
+		if (is_read(rows, TABLE_CPU_TIME, id))
+			profile->cpu_times.items[kept++] = profile->cpu_times.items[id];
+	}
+	profile->cpu_times.count = kept;
 }
 
 /* ---- reading ---- */

@@ -42,6 +42,8 @@ static const struct shape shapes[] = {
 	{ "code", "niiiiib", "id,image,start,address,machine,is_64,bytes", true, true },
 	{ "line", "niiiii", "id,image,start,size,file,line", true, true },
 	{ "mark", "nit", "id,time_ns,text", true, true },
+	{ "cpu_time", "niiiiiii", "id,from_ns,to_ns,capacity_ns,idle_ns,iowait_ns,steal_ns,lost_ns", true,
+	  true },
 	{ "text", "nt", "id,text", true, true },
 	{ "block", "nib", NULL, true, true },
 	{ "header", "ta", "name,value", false, true },
