@@ -198,7 +198,8 @@ static bool is_in_window(struct parts *parts, struct part *part, void *context)
 	const struct selection_window *window = context;
 
 	(void)parts;
-	return part->start_real_ns < window->to_ns && part->end_real_ns > window->from_ns;
+	return !selection_window_is_part(window) ||
+	       (part->start_real_ns < window->to_ns && part->end_real_ns > window->from_ns);
 }
 
 /* The earliest moment of the window, if that does not depend on the history; else 0. */

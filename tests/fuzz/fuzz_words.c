@@ -44,17 +44,19 @@ static void try_condition(const char *text)
 
 static void try_moment(const char *text)
 {
-	struct profile *profile = profile_new();
+	struct moment_base base = { .start_ns = 5000000000,
+				    .end_ns = 9000000000,
+				    .start_real_ns = 1795226400000000000 };
 	struct moment moment;
 	struct err err;
 	uint64_t ns;
 
-	profile->run.start_ns = 5000000000;
-	profile->run.start_realtime_ns = 1795226400000000000;
-	if (moment_parse(text, &moment, &err) == 0)
-		moment_ns(&moment, profile, 9000000000, &ns, &err);
+	if (moment_parse(text, &moment, &err) == 0) {
+		moment_ns(&moment, &base, &ns, &err);
+		base.now_ns = 10000000000;
+		moment_ns(&moment, &base, &ns, &err);
+	}
 	moment_parse_span(text, &ns);
-	profile_free(profile);
 }
 
 static void try_probe(const char *text)

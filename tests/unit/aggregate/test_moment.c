@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "aggregate/fixture.h"
-
 #include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include <cmocka.h>
+
 #include "aggregate/moment.h"
+#include "base/clock.h"
 
 /* 2026-11-21 02:00:00 UTC */
 #define STARTED_S 1795226400ULL
@@ -64,30 +71,28 @@ static void spans(void **state)
 }
 
 /* A recording of @duration seconds from second 100 of the clock on. */
-static void recording(struct fixture *fixture, uint64_t duration)
+static void recording(struct moment_base *base, uint64_t duration)
 {
-	fixture_init(fixture);
-	fixture->profile->run.end_ns = (100 + duration) * NS_PER_S;
-	fixture->profile->run.start_realtime_ns = STARTED_S * NS_PER_S;
+	*base = (struct moment_base){ .start_ns = 100 * NS_PER_S,
+				      .end_ns = (100 + duration) * NS_PER_S,
+				      .start_real_ns = STARTED_S * NS_PER_S };
 }
 
 /* Milliseconds after the start of a recording of @duration seconds. */
 static void assert_moment(uint64_t duration, const char *text, uint64_t expected_ms)
 {
-	struct fixture fixture;
+	struct moment_base base;
 	struct moment moment;
 	struct err err = { "" };
 	uint64_t ns = 0;
 
-	recording(&fixture, duration);
-	if (moment_parse(text, &moment, &err) < 0 ||
-	    moment_ns(&moment, fixture.profile, fixture.profile->run.end_ns, &ns, &err) < 0)
+	recording(&base, duration);
+	if (moment_parse(text, &moment, &err) < 0 || moment_ns(&moment, &base, &ns, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 	if (ns != 100 * NS_PER_S + expected_ms * NS_PER_MS)
 		fail_msg("%s of %llu s is %lld ms after the start", text,
 			 (unsigned long long)duration,
 			 (long long)(ns - 100 * NS_PER_S) / (long long)NS_PER_MS);
-	fixture_done(&fixture);
 }
 
 static void within_the_recording(void **state)
@@ -180,19 +185,109 @@ static void no_moments(void **state)
 
 static void unknown_time_of_day(void **state)
 {
-	struct fixture fixture;
+	struct moment_base base;
 	struct moment moment;
 	struct err err = { "" };
 	uint64_t ns;
 
-	recording(&fixture, 10);
-	fixture.profile->run.start_realtime_ns = 0;
+	recording(&base, 10);
+	base.start_real_ns = 0;
 	assert_int_equal(moment_parse("12:00", &moment, &err), 0);
-	assert_int_equal(moment_ns(&moment, fixture.profile, 0, &ns, &err), -ENODATA);
+	assert_int_equal(moment_ns(&moment, &base, &ns, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "no time of day"));
 	assert_int_equal(moment_parse("3s", &moment, &err), 0);
-	assert_int_equal(moment_ns(&moment, fixture.profile, 0, &ns, &err), 0);
-	fixture_done(&fixture);
+	assert_int_equal(moment_ns(&moment, &base, &ns, &err), 0);
+}
+
+/* Seconds from the start of a history of an hour, whose clock is CLOCK_REALTIME; it ended 100 s ago. */
+static void assert_in_history(const char *text, int64_t expected_s)
+{
+	const struct moment_base base = { .start_ns = STARTED_S * NS_PER_S,
+					  .start_real_ns = STARTED_S * NS_PER_S,
+					  .end_ns = (STARTED_S + 3600) * NS_PER_S,
+					  .now_ns = (STARTED_S + 3700) * NS_PER_S };
+	struct moment moment;
+	struct err err = { "" };
+	uint64_t ns = 0;
+
+	if (moment_parse(text, &moment, &err) < 0 || moment_ns(&moment, &base, &ns, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	if ((int64_t)(ns / NS_PER_S) - (int64_t)STARTED_S != expected_s)
+		fail_msg("%s is %lld s after the start", text,
+			 (long long)(ns / NS_PER_S) - (long long)STARTED_S);
+}
+
+static void in_a_history(void **state)
+{
+	setenv("TZ", "UTC", 1);
+	tzset();
+	assert_in_history("10m", 3100);
+	assert_in_history("2h", -3500); /* before its start */
+	assert_in_history("+10m", 600);
+	assert_in_history("-10s", 3590);
+	assert_in_history("50%", 1800);
+	assert_in_history("02:30", 1800);
+	assert_in_history("2026-11-21T01:00Z", -3600);
+	assert_in_history("@1795226401", 1);
+}
+
+/* Words for days are those of the clock on the wall. */
+static void words_for_days(void **state)
+{
+	static const struct {
+		const char *text;
+		long day, second;
+	} good[] = { { "today", 0, 0 },
+		     { "yesterday", -1, 0 },
+		     { "today 00:00:07", 0, 7 },
+		     { "yesterday 14:05", -1, 50700 } };
+	static const char *const bad[] = { "yesterda", "yesterdays", "today ", "today 25:00", "now 3" };
+	struct moment moment;
+	struct err err;
+	time_t midnight, again;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		do { /* not over midnight */
+			midnight = time(NULL) / 86400;
+			assert_int_equal(moment_parse(good[i].text, &moment, &err), 0);
+			again = time(NULL) / 86400;
+		} while (midnight != again);
+		assert_int_equal(moment.kind, MOMENT_REAL);
+		assert_int_equal(moment.value / NS_PER_S,
+				 (midnight + good[i].day) * 86400 + good[i].second);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(moment_parse(bad[i], &moment, &err), -EINVAL);
+	assert_int_equal(moment_parse("now", &moment, &err), 0);
+	assert_true(moment.value / NS_PER_S <= (uint64_t)time(NULL));
+}
+
+static int find_mark(void *context, const char *text, uint64_t *ret_ns, struct err *err)
+{
+	*ret_ns = *(uint64_t *)context;
+	return strcmp(text, "a b") == 0 ? 0 : err_set(err, -ENODATA, "no mark %s", text);
+}
+
+static void at_marks(void **state)
+{
+	uint64_t time_ns = 105 * NS_PER_S, ns;
+	struct moment_base base;
+	struct moment moment;
+	struct err err;
+
+	recording(&base, 10);
+	assert_int_equal(moment_parse("mark:", &moment, &err), -EINVAL);
+	assert_int_equal(moment_parse("mark:a b", &moment, &err), 0);
+	assert_true(moment_is_relative(&moment));
+	assert_int_equal(moment_ns(&moment, &base, &ns, &err), -ENODATA);
+	base.find_mark = find_mark;
+	base.context = &time_ns;
+	assert_int_equal(moment_ns(&moment, &base, &ns, &err), 0);
+	assert_int_equal(ns, time_ns);
+	assert_int_equal(moment_parse("mark:c", &moment, &err), 0);
+	assert_int_equal(moment_ns(&moment, &base, &ns, &err), -ENODATA);
 }
 
 int main(void)
@@ -204,6 +299,9 @@ int main(void)
 		cmocka_unit_test(in_another_place),
 		cmocka_unit_test(no_moments),
 		cmocka_unit_test(unknown_time_of_day),
+		cmocka_unit_test(in_a_history),
+		cmocka_unit_test(words_for_days),
+		cmocka_unit_test(at_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,30 @@ static void test_runs(void **state)
 	profile_free(into);
 }
 
+/* One that did not finish has the account of the parts that are known. */
+static void test_unfinished(void **state)
+{
+	struct profile *into = profile_new(), *one = new_recording("a", 100, 5000);
+	struct merge *merge = merge_new(into);
+	const struct cpu_time time = { 100 * SECOND, 103 * SECOND, 6 * SECOND, 2 * SECOND,
+				       SECOND,	     SECOND,	   0 };
+	struct merge_map map;
+
+	(void)state;
+	one->run.end_ns = 0;
+	one->run.idle_ns = one->run.iowait_ns = one->run.steal_ns = 0;
+	profile_add_cpu_time(one, &time);
+	add(merge, one, &map);
+	merge_map_done(&map);
+	assert_int_equal(into->run.capacity_ns, 6 * SECOND);
+	assert_int_equal(into->run.idle_ns, 2 * SECOND);
+	assert_int_equal(into->run.iowait_ns, SECOND);
+	assert_int_equal(into->run.steal_ns, SECOND);
+	merge_free(merge);
+	profile_free(one);
+	profile_free(into);
+}
+
 /* Marks of another machine are where they were by the time of day. */
 static void test_marks(void **state)
 {
@@ -242,6 +266,7 @@ static void test_marks(void **state)
 	(void)state;
 	assert_true(profile_add_mark(one, 103 * SECOND, "begin"));
 	assert_true(profile_add_mark(two, 8 * SECOND, "end"));
+	profile_add_cpu_time(two, &(struct cpu_time){ .from_ns = 7 * SECOND, .to_ns = 9 * SECOND });
 	add(merge, one, &map);
 	merge_map_done(&map);
 	add(merge, two, &map);
@@ -250,6 +275,9 @@ static void test_marks(void **state)
 	assert_int_equal(into->marks.items[0].time_ns, 103 * SECOND);
 	assert_string_equal(profile_text(into, into->marks.items[0].text), "begin");
 	assert_int_equal(into->marks.items[1].time_ns, 121 * SECOND);
+	assert_int_equal(into->cpu_times.count, 1);
+	assert_int_equal(into->cpu_times.items[0].from_ns, 120 * SECOND);
+	assert_int_equal(into->cpu_times.items[0].to_ns, 122 * SECOND);
 	assert_string_equal(profile_text(into, into->marks.items[1].text), "end");
 	merge_free(merge);
 	profile_free(one);
@@ -285,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_two_machines),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_too_many_events),
 	};

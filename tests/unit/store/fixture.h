@@ -188,6 +188,15 @@ static inline void fixture_marks(struct profile *profile)
 	profile_add_mark(profile, FIXTURE_START_S * NS_PER_S, "an earlier one");
 }
 
+static inline void fixture_cpu_times(struct profile *profile)
+{
+	const uint64_t start_ns = FIXTURE_START_S * NS_PER_S;
+
+	for (uint64_t i = 0; i < 3; i++)
+		profile_add_cpu_time(profile, &(struct cpu_time){ start_ns + i, start_ns + i + 1,
+								  100 + i, 50, 4, 3, 2 });
+}
+
 static inline struct profile *fixture_profile(void)
 {
 	struct profile *profile = profile_new();
@@ -199,6 +208,7 @@ static inline struct profile *fixture_profile(void)
 	fixture_codes(profile);
 	fixture_lines(profile);
 	fixture_marks(profile);
+	fixture_cpu_times(profile);
 	profile_set_text(&profile->run.command, "make -j2 'all'");
 	profile->run.cpus = FIXTURE_CPUS;
 	profile->run.start_ns = FIXTURE_START_S * NS_PER_S;

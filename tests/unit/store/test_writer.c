@@ -156,6 +156,13 @@ static void same_marks(const struct profile *a, const struct profile *b)
 	}
 }
 
+static void same_cpu_times(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->cpu_times.count, b->cpu_times.count);
+	assert_memory_equal(a->cpu_times.items, b->cpu_times.items,
+			    a->cpu_times.count * sizeof(struct cpu_time));
+}
+
 static void same_profile(const struct profile *a, const struct profile *b)
 {
 	same_events(a, b);
@@ -167,6 +174,7 @@ static void same_profile(const struct profile *a, const struct profile *b)
 	same_codes(a, b);
 	same_lines(a, b);
 	same_marks(a, b);
+	same_cpu_times(a, b);
 #define SAME_TEXT(name)		assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
 #define SAME_NUMBER(name)	assert_int_equal(a->run.name, b->run.name);
 #define SAME(type, name, merge) SAME_##type(name)

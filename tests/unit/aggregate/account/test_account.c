@@ -61,6 +61,60 @@ static void residue_may_be_negative(void **state)
 	fixture_done(&fixture);
 }
 
+/* Ten seconds of two CPUs in two parts: the second of 4 s with 2 s idle, 1 s steal and 0.5 s lost. */
+static void add_times(struct fixture *fixture)
+{
+	const struct cpu_time times[] = {
+		{ 100 * NS_PER_S, 106 * NS_PER_S, 12 * NS_PER_S, 6 * NS_PER_S, 0, 0, 0 },
+		{ 106 * NS_PER_S, 110 * NS_PER_S, 8 * NS_PER_S, 2 * NS_PER_S, NS_PER_S, NS_PER_S,
+		  NS_PER_S / 2 },
+	};
+
+	make(fixture);
+	for (size_t i = 0; i < 2; i++)
+		profile_add_cpu_time(fixture->profile, &times[i]);
+}
+
+static void of_parts(void **state)
+{
+	struct fixture fixture;
+	struct account account;
+
+	add_times(&fixture);
+	/* A sixth of the first part and half of the second one. */
+	account = account_of_part(fixture.profile, 105 * NS_PER_S, 108 * NS_PER_S, 3 * NS_PER_S);
+	assert_null(account.missing);
+	assert_int_equal(account.capacity_ns, 6 * NS_PER_S);
+	assert_int_equal(account.idle_ns, 2 * NS_PER_S);
+	assert_int_equal(account.iowait_ns, NS_PER_S / 2);
+	assert_int_equal(account.steal_ns, NS_PER_S / 2);
+	assert_int_equal(account.lost_ns, NS_PER_S / 4);
+	assert_int_equal(account.not_recorded_ns, 0);
+	assert_int_equal(account.residue_ns, -(int64_t)(NS_PER_S / 4));
+	/* Two seconds of what was asked for are after the end. */
+	account = account_of_part(fixture.profile, 106 * NS_PER_S, 112 * NS_PER_S, 3 * NS_PER_S);
+	assert_int_equal(account.capacity_ns, 8 * NS_PER_S);
+	assert_int_equal(account.not_recorded_ns, 4 * NS_PER_S);
+	assert_non_null(account_of_part(fixture.profile, 1, 2, 0).missing);
+	fixture_done(&fixture);
+}
+
+/* What did not finish has an account of what is known. */
+static void of_an_unfinished_one(void **state)
+{
+	struct fixture fixture;
+	struct account account;
+
+	add_times(&fixture);
+	fixture.profile->run.end_ns = 0;
+	account = account_of(fixture.profile);
+	assert_null(account.missing);
+	assert_int_equal(account.capacity_ns, 20 * NS_PER_S);
+	assert_int_equal(account.idle_ns, 8 * NS_PER_S);
+	assert_int_equal(account.sampled_ns, 12 * NS_PER_S);
+	fixture_done(&fixture);
+}
+
 static void not_every_run_has_one(void **state)
 {
 	struct fixture fixture;
@@ -172,6 +226,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closes),
 		cmocka_unit_test(residue_may_be_negative),
+		cmocka_unit_test(of_parts),
+		cmocka_unit_test(of_an_unfinished_one),
 		cmocka_unit_test(not_every_run_has_one),
 		cmocka_unit_test(main_event_counts_time),
 		cmocka_unit_test(lost_samples),

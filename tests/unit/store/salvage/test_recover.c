@@ -249,6 +249,9 @@ static const char *const strange_rows[] = {
 	"is_64, bytes FROM old.code",
 	"SELECT start, size, line FROM line EXCEPT SELECT start, size, line FROM old.line",
 	"SELECT time_ns, text FROM mark EXCEPT SELECT time_ns, text FROM old.mark",
+	"SELECT from_ns, to_ns, capacity_ns, idle_ns, iowait_ns, steal_ns, lost_ns FROM cpu_time "
+	"EXCEPT SELECT from_ns, to_ns, capacity_ns, idle_ns, iowait_ns, steal_ns, lost_ns FROM "
+	"old.cpu_time",
 	"SELECT name, unit, clock, rate_hz, period FROM event WHERE name <> '[damaged]' EXCEPT "
 	"SELECT "
 	"name, unit, clock, rate_hz, period FROM old.event",
