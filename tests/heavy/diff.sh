@@ -60,12 +60,13 @@ record() { # FILE HZ ROUNDS PERCENT [PHASES]
 	}
 }
 
-# rows GROUP FILE...: for each row of the diff the group, symbol, verdict, samples, low, high.
+# rows GROUP FILE...: for each row of the diff the group, symbol (with no blanks), verdict, samples, low, high.
 rows() {
 	local group=$1
 	shift
 	"$PROSPECT" diff "$@" --by symbol --all --format csv | awk -F , -v group="$group" '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{ gsub(/ /, "_", $1) }
 		{ print group, $1, $column["verdict"], $column["old_samples"] + $column["new_samples"],
 			$column["percent_low"], $column["percent_high"] }'
 }
