@@ -26,15 +26,14 @@ static const struct option_spec merge_specs[] = {
 };
 /* clang-format on */
 
-static void print(const struct merge_values *values, size_t inputs,
-		  const struct merge_result *result)
+static void print(const struct merge_values *values, const struct merge_result *result)
 {
 	if (result->note[0])
 		terminal_say("prospect merge: %s", result->note);
 	else if (!values->quiet)
-		terminal_say("prospect: merged %zu profiles of %" PRIu64 " machine%s, %" PRIu64
+		terminal_say("prospect: merged %zu profile%s of %" PRIu64 " machine%s, %" PRIu64
 			     " samples, into %s; 'prospect report%s%s' shows them",
-			     inputs, result->machines, result->machines == 1 ? "" : "s",
+			     result->profiles, result->profiles == 1 ? "" : "s", result->machines, result->machines == 1 ? "" : "s",
 			     result->samples, result->path, values->output ? " " : "",
 			     values->output ? result->path : "");
 }
@@ -56,14 +55,14 @@ static int run_merge(int argc, char **argv)
 		return options_fail(&command_merge, &err, 2);
 	if (merge_run(&options, &result, &err) < 0)
 		return options_fail(&command_merge, &err, 1);
-	print(&values, options.input_count, &result);
+	print(&values, &result);
 	return result.kept ? 0 : 1;
 }
 
 const struct command command_merge = {
 	.name = "merge",
 	.summary = "make one profile of several, also of different machines",
-	.usage = "[OPTION...] FILE FILE...",
+	.usage = "[OPTION...] FILE FILE...|DIR...",
 	.options = merge_specs,
 	.reads_profiles = true,
 	.run = run_merge,

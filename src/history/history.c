@@ -30,10 +30,19 @@
 
 /* ---- the folder ---- */
 
+static const char *named_folder(void)
+{
+	const char *name = secure_getenv("PROSPECT_HISTORY");
+
+	return name && *name ? name : NULL;
+}
+
 int history_folder(const char *wanted, char *ret_path, struct err *err)
 {
 	struct owner owner;
 
+	if (!wanted)
+		wanted = named_folder();
 	if (wanted && strlen(wanted) >= HISTORY_PATH_MAX)
 		return err_set(err, -ENAMETOOLONG, "--history: file name too long");
 	if (wanted || geteuid() == 0) {
@@ -62,7 +71,7 @@ bool history_find(char *ret_path, size_t size)
 
 	if (history_folder(NULL, own, &err) == 0 && has_segments(own))
 		found = own;
-	else if (has_segments(OF_ROOT))
+	else if (!named_folder() && has_segments(OF_ROOT))
 		found = OF_ROOT;
 	else
 		return false;

@@ -8,8 +8,9 @@
  *
  * A socket in the folder answers status, and takes stop, pause and resume.
  *
- * Texts of options are borrowed. A folder that is NULL means /var/lib/prospect for root, else
- * "history" in the state folder (store/state_files.h). All functions return 0, or a negative errno
+ * Texts of options are borrowed. A folder that is NULL means the one in the variable
+ * PROSPECT_HISTORY, else /var/lib/prospect for root and "history" in the state folder for others
+ * (store/state_files.h). All functions return 0, or a negative errno
  * and one line; -ESRCH: no supervisor runs there.
  */
 #ifndef HISTORY_HISTORY_H

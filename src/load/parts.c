@@ -309,6 +309,24 @@ int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err)
 	return rc;
 }
 
+bool parts_file(const struct parts *parts, const struct selection_window *window, size_t number,
+		struct part_file *ret_file)
+{
+	const struct part *part;
+
+	if (number >= parts->list.count)
+		return false;
+	part = &parts->list.items[number];
+	*ret_file = (struct part_file){ .path = part->path,
+					.start_real_ns = part->start_real_ns,
+					.to_ns = UINT64_MAX };
+	if (window->from_ns > part->start_real_ns)
+		ret_file->from_ns = part->start_ns + (window->from_ns - part->start_real_ns);
+	if (window->to_ns < part->end_real_ns)
+		ret_file->to_ns = part->start_ns + (window->to_ns - part->start_real_ns);
+	return true;
+}
+
 const char *parts_folder(const struct parts *parts, size_t *ret_count)
 {
 	*ret_count = parts->list.count;

@@ -40,6 +40,14 @@ int parts_load_totals(const struct parts *parts, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err);
 /* The end by the clock of samples, also of a profile that did not finish. */
 uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile);
+/* A file of a folder, and the window by the clock of its samples. */
+struct part_file {
+	const char *path; /* borrowed */
+	uint64_t start_real_ns, from_ns, to_ns;
+};
+/* The chosen files of a folder, from 0, after parts_choose. False: there are no more. */
+bool parts_file(const struct parts *parts, const struct selection_window *window, size_t number,
+		struct part_file *ret_file);
 /* The folder, borrowed, and how many of its profiles were chosen; NULL: a single file. */
 const char *parts_folder(const struct parts *parts, size_t *ret_count);
 /* True if one of them is being recorded. */

@@ -544,22 +544,6 @@ static int take_events(struct adding *adding, struct err *err)
 
 /* ---- facts of the run ---- */
 
-/* The account of a recording that did not finish. */
-static struct cpu_time sum_of_times(const struct profile *profile)
-{
-	struct cpu_time sum = { 0 };
-
-	for (size_t i = 0; i < profile->cpu_times.count; i++) {
-		const struct cpu_time *time = &profile->cpu_times.items[i];
-
-		sum.capacity_ns += time->capacity_ns;
-		sum.idle_ns += time->idle_ns;
-		sum.iowait_ns += time->iowait_ns;
-		sum.steal_ns += time->steal_ns;
-	}
-	return sum;
-}
-
 /* CPUs x wall of what was recorded. */
 static uint64_t capacity_of(const struct profile *profile, uint64_t end_ns)
 {
@@ -568,7 +552,7 @@ static uint64_t capacity_of(const struct profile *profile, uint64_t end_ns)
 	if (run->capacity_ns)
 		return run->capacity_ns;
 	if (!run->end_ns && profile->cpu_times.count)
-		return sum_of_times(profile).capacity_ns;
+		return profile_cpu_time(profile, 0, UINT64_MAX).capacity_ns;
 	return end_ns > run->start_ns ? run->cpus * (end_ns - run->start_ns) : 0;
 }
 
@@ -629,7 +613,7 @@ static void take_run(struct adding *adding, uint64_t from_end_ns)
 
 	run_facts_merge(run, from, adding->merge->round == 1);
 	if (!from->end_ns) {
-		struct cpu_time sum = sum_of_times(adding->from);
+		struct cpu_time sum = profile_cpu_time(adding->from, 0, UINT64_MAX);
 
 		run->idle_ns += sum.idle_ns;
 		run->iowait_ns += sum.iowait_ns;

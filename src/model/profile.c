@@ -288,6 +288,85 @@ void profile_add_cpu_time(struct profile *profile, const struct cpu_time *time)
 		*vec_push(&profile->cpu_times) = *time;
 }
 
+/* The part of @time that is within; false: none is. */
+static bool clip_time(struct cpu_time *time, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t begin_ns = time->from_ns > from_ns ? time->from_ns : from_ns;
+	uint64_t end_ns = time->to_ns < to_ns ? time->to_ns : to_ns;
+	uint64_t *const parts[] = { &time->capacity_ns, &time->idle_ns, &time->iowait_ns,
+				    &time->steal_ns, &time->lost_ns };
+	double share;
+
+	if (begin_ns >= end_ns)
+		return false;
+	share = (double)(end_ns - begin_ns) / (double)(time->to_ns - time->from_ns);
+	for (size_t i = 0; share < 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		*parts[i] = (uint64_t)((double)*parts[i] * share);
+	time->from_ns = begin_ns;
+	time->to_ns = end_ns;
+	return true;
+}
+
+struct cpu_time profile_cpu_time(const struct profile *profile, uint64_t from_ns, uint64_t to_ns)
+{
+	struct cpu_time sum = { .from_ns = from_ns, .to_ns = to_ns };
+
+	for (size_t i = 0; i < profile->cpu_times.count; i++) {
+		struct cpu_time time = profile->cpu_times.items[i];
+
+		if (!clip_time(&time, from_ns, to_ns))
+			continue;
+		sum.capacity_ns += time.capacity_ns;
+		sum.idle_ns += time.idle_ns;
+		sum.iowait_ns += time.iowait_ns;
+		sum.steal_ns += time.steal_ns;
+		sum.lost_ns += time.lost_ns;
+	}
+	return sum;
+}
+
+static void clip_run(struct run_facts *run, const struct cpu_time *sum)
+{
+	if (run->start_ns < sum->from_ns) {
+		run->start_realtime_ns += sum->from_ns - run->start_ns;
+		run->start_ns = sum->from_ns;
+	}
+	if (!run->end_ns || run->end_ns > sum->to_ns)
+		run->end_ns = sum->to_ns;
+	run->capacity_ns = sum->capacity_ns;
+	run->idle_ns = sum->idle_ns;
+	run->iowait_ns = sum->iowait_ns;
+	run->steal_ns = sum->steal_ns;
+	run->stat_busy_ns = run->stat_irq_ns = run->stat_shortfall_ns = 0;
+}
+
+void profile_clip(struct profile *profile, uint64_t from_ns, uint64_t to_ns)
+{
+	struct cpu_time sum = profile_cpu_time(profile, from_ns, to_ns);
+	size_t times = 0, marks = 0;
+
+	clip_run(&profile->run, &sum);
+	for (size_t i = 0; i < profile->cpu_times.count; i++) {
+		struct cpu_time time = profile->cpu_times.items[i];
+
+		if (clip_time(&time, from_ns, to_ns))
+			profile->cpu_times.items[times++] = time;
+	}
+	profile->cpu_times.count = times;
+	for (size_t i = 0; i < profile->marks.count; i++) {
+		const struct mark mark = profile->marks.items[i];
+
+		if (from_ns <= mark.time_ns && mark.time_ns < to_ns)
+			profile->marks.items[marks++] = mark;
+	}
+	profile->marks.count = marks;
+	for (size_t i = 0; i < profile->event_count; i++) {
+		struct event *event = &profile->events[i];
+
+		event->samples = event->user_samples = event->kernel_samples = event->weight = 0;
+	}
+}
+
 bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text)
 {
 	if (profile->marks.count >= MARKS_MAX || !*text || strlen(text) > MARK_MAX_BYTES)

@@ -363,6 +363,12 @@ const struct kept_code *profile_code(const struct profile *profile, uint32_t fra
 
 /* Adds one; too many are left out. */
 void profile_add_cpu_time(struct profile *profile, const struct cpu_time *time);
+/* The sum of those parts that are within; one that is partly within counts in proportion. */
+struct cpu_time profile_cpu_time(const struct profile *profile, uint64_t from_ns, uint64_t to_ns);
+/* Makes it a profile of that part of its time, as far as the facts of the run and the account are
+ * concerned. Samples of events are 0 then: the caller counts them. Rows stay, and so do losses, as it
+ * is not known when they were. */
+void profile_clip(struct profile *profile, uint64_t from_ns, uint64_t to_ns);
 /* Notes a mark. False: there are too many, or the text is empty or too long. */
 bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text);
 

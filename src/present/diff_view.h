@@ -16,7 +16,7 @@ struct diff_source {
 	const struct profile *profile;
 	uint64_t samples;	 /* selected samples of all events */
 	uint64_t wall_ns;	 /* of the run, or of the selected part of it; 0: unknown */
-	uint64_t from_ns, to_ns; /* since 1970: the selected part; 0: the whole, or unknown */
+	uint64_t from_ns, to_ns; /* since 1970: the time of a history; 0: of a single profile */
 	double complete_percent; /* complete stacks; below 0: none were recorded */
 };
 

@@ -405,6 +405,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	struct cells cells = { 0 };
 	struct run run = { .making = making, .opened = opened };
 	uint64_t from_ns, to_ns;
+	size_t parts;
 	int rc = opened_read(opened, err);
 
 	if (rc < 0)
@@ -424,7 +425,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.wall_ns = is_timeless(opened->profile) ? 0 : to_ns - from_ns,
 		.complete_percent = complete_percent(opened),
 	};
-	if (selection_window_is_part(&opened->window) && !is_timeless(opened->profile)) {
+	if (parts_folder(opened->parts, &parts)) {
 		making->sources[number].from_ns = account_real_ns(opened->profile, from_ns);
 		making->sources[number].to_ns = account_real_ns(opened->profile, to_ns);
 	}

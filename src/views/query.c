@@ -5,15 +5,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "archive/unpacked.h"
 #include "base/xalloc.h"
 #include "load/opened.h"
 #include "load/output.h"
+#include "load/parts.h"
 #include "names/spelling/demangler.h"
 #include "present/paragraph.h"
 #include "present/rows/sql_rows.h"
 #include "store/sql/query.h"
+#include "store/state_files.h"
 
 DEFINE_CLEANUP(struct query *, query_close);
 DEFINE_CLEANUP(struct demangler *, demangler_free);
@@ -158,13 +161,20 @@ int query_print(const char *path, const char *sql, const struct query_options *o
 				     .demangle_context = demangler,
 				     .stop = is_stopped };
 	struct run run = { .options = options, .sql = sql, .out = out, .outcome = outcome };
+	char merged[STATE_PATH_MAX];
 	int rc = output_format(options->format, &run.format, err);
 
 	*outcome = (struct query_outcome){ 0 };
+	if (rc == 0 && parts_is_folder(path)) {
+		rc = merge_folder(path, merged, sizeof(merged), err);
+		path = merged;
+	}
 	if (rc == 0 && unpacked_is_archive(path))
 		rc = unpacked_open(path, &unpacked, err);
 	if (rc == 0)
 		rc = query_open(unpacked ? unpacked_profile(unpacked) : path, &setup, &query, err);
+	if (path == merged)
+		unlink(merged);
 	run.query = query;
 	return rc < 0 ? rc : run_with_signals(&run, err);
 }

@@ -226,8 +226,9 @@ int names_run(const char *input, const struct names_options *options,
 /* ---- merge: one profile of several ---- */
 
 struct merge_options {
-	const char *const *inputs; /* profiles, as typed; in any order */
+	const char *const *inputs; /* profiles, and folders of them, as typed; in any order */
 	size_t input_count;
+	const char *since, *until; /* of folders; NULL: from the start, to the end */
 	const char *output; /* the new profile; NULL: last.prof in the state folder */
 };
 
@@ -236,10 +237,14 @@ struct merge_result {
 	bool kept;	   /* as in struct record_result */
 	char note[640];	   /* why not; else "" */
 	uint64_t samples;  /* in it */
+	size_t profiles;   /* that were merged */
 	uint64_t machines; /* on which these were taken, as far as that is known */
 };
 
 int merge_check(const struct merge_options *options, struct err *err);
+/* Makes a temporary profile of the folder's, as merge_run does, for views that need a single file: the
+ * caller removes it. */
+int merge_folder(const char *folder, char *ret_path, size_t size, struct err *err);
 /* Adds the profiles up (model/merge.h): each view of the new one shows the sum of what it shows of
  * them. They do not change, and one that is being recorded counts as of now. Errors as store_open;
  * -E2BIG: more events than a profile has room for. On failure no file is left. */

@@ -10,6 +10,7 @@
 # They run in an empty folder of their own with these profiles. Files ending in .out that they leave
 # behind are appended under their names. --update writes what is printed to expected.
 set -u
+export PROSPECT_HISTORY=/nowhere
 export LC_ALL=C TZ=UTC
 unset NO_COLOR SUDO_UID SUDO_GID SUDO_USER
 [ $# -ge 1 ] || { echo "usage: $0 PROSPECT [--update] [CASE...]" >&2; exit 2; }

@@ -32,6 +32,7 @@ held=$TOP/held
 mkdir "$held"
 unset SUDO_UID SUDO_GID SUDO_USER SUDO_COMMAND
 # On terminals of tests nobody leaves a pager.
+export PROSPECT_HISTORY=$TOP/no-history
 export PROSPECT_PAGER=
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -152,29 +152,6 @@ static void settle(struct account *account)
 		100.0 * (double)account->residue_ns / (double)account->capacity_ns;
 }
 
-/* The part of @ns that falls to @within of the @whole time. */
-static uint64_t in_proportion(uint64_t ns, uint64_t within, uint64_t whole)
-{
-	return (uint64_t)((double)ns * ((double)within / (double)whole));
-}
-
-static void add_time(struct account *account, const struct cpu_time *time, uint64_t from_ns,
-		     uint64_t to_ns)
-{
-	uint64_t begin = time->from_ns > from_ns ? time->from_ns : from_ns;
-	uint64_t end = time->to_ns < to_ns ? time->to_ns : to_ns;
-	uint64_t whole;
-
-	if (begin >= end)
-		return;
-	whole = time->to_ns - time->from_ns;
-	account->capacity_ns += in_proportion(time->capacity_ns, end - begin, whole);
-	account->idle_ns += in_proportion(time->idle_ns, end - begin, whole);
-	account->iowait_ns += in_proportion(time->iowait_ns, end - begin, whole);
-	account->steal_ns += in_proportion(time->steal_ns, end - begin, whole);
-	account->lost_ns += in_proportion(time->lost_ns, end - begin, whole);
-}
-
 struct account account_of_part(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 			       uint64_t sampled_ns)
 {
@@ -182,12 +159,17 @@ struct account account_of_part(const struct profile *profile, uint64_t from_ns, 
 	uint8_t event = account_main_event(profile);
 	struct account account = { .sampled_ns = sampled_ns };
 	uint64_t whole_ns = to_ns > from_ns ? run->cpus * (to_ns - from_ns) : 0;
+	struct cpu_time sum;
 
 	account.missing = why_none_of_part(profile, event);
 	if (account.missing)
 		return account;
-	for (size_t i = 0; i < profile->cpu_times.count; i++)
-		add_time(&account, &profile->cpu_times.items[i], from_ns, to_ns);
+	sum = profile_cpu_time(profile, from_ns, to_ns);
+	account.capacity_ns = sum.capacity_ns;
+	account.idle_ns = sum.idle_ns;
+	account.iowait_ns = sum.iowait_ns;
+	account.steal_ns = sum.steal_ns;
+	account.lost_ns = sum.lost_ns;
 	if (!account.capacity_ns)
 		account.missing = "nothing was recorded in that time";
 	if (account.missing)
