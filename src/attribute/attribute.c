@@ -418,6 +418,12 @@ void attribution_set_kernel(struct attribution *attribution, struct kernel_symbo
 	attribution->parts.kernel = kernel;
 }
 
+void attribution_set_times(struct attribution *attribution, uint64_t from_ns, uint64_t to_ns)
+{
+	attribution->parts.from_ns = from_ns;
+	attribution->parts.to_ns = to_ns;
+}
+
 void attribution_take(void *context, const struct perf_record *record)
 {
 	struct attribution *attribution = context;

@@ -36,7 +36,7 @@ struct attribution_parts {
 	struct jit *jit;      /* NULL: memory without a file has no names */
 	struct kernel_symbols *kernel;
 	struct kernel_bytes kernel_bytes; /* zero-initialised: of the running kernel */
-	struct record_source source; /* its events are in the profile */
+	struct record_source source;	  /* its events are in the profile */
 	struct store_writer *writer;
 	const struct frames *frames;
 	struct off_cpu_samples *off_cpu; /* NULL: no --off-cpu */
@@ -51,6 +51,9 @@ struct attribution_parts {
 struct attribution *attribution_new(const struct attribution_parts *parts);
 void attribution_free(struct attribution *attribution);
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel);
+
+/* Other times than those of the parts; no sample of the difference came yet. */
+void attribution_set_times(struct attribution *attribution, uint64_t from_ns, uint64_t to_ns);
 
 /* A visitor for sampler_drain; @context is the struct attribution. */
 void attribution_take(void *context, const struct perf_record *record);

@@ -20,6 +20,11 @@
 	X(status)                                         \
 	X(pause)                                          \
 	X(resume)                                         \
+	X(mark)                                           \
+	X(flush)                                          \
+	X(restart)                                        \
+	X(reload)                                         \
+	X(reset)                                          \
 	HEADING("Look at a profile")                      \
 	X(report)                                         \
 	X(graph)                                          \

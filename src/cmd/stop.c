@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect stop, pause and resume: say one word to what "prospect start" started. */
+/* prospect stop, pause, resume, flush, restart, reload and reset: say one word to what "prospect start" started. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -49,6 +49,26 @@ static int run_resume(int argc, char **argv)
 	return say(&command_resume, argc, argv, history_resume);
 }
 
+static int run_flush(int argc, char **argv)
+{
+	return say(&command_flush, argc, argv, history_flush);
+}
+
+static int run_restart(int argc, char **argv)
+{
+	return say(&command_restart, argc, argv, history_restart);
+}
+
+static int run_reload(int argc, char **argv)
+{
+	return say(&command_reload, argc, argv, history_reload);
+}
+
+static int run_reset(int argc, char **argv)
+{
+	return say(&command_reset, argc, argv, history_reset);
+}
+
 const struct command command_stop = {
 	.name = "stop",
 	.summary = "end what start began; the history stays",
@@ -71,4 +91,36 @@ const struct command command_resume = {
 	.usage = "[OPTION...]",
 	.options = stop_specs,
 	.run = run_resume,
+};
+
+const struct command command_flush = {
+	.name = "flush",
+	.summary = "write to the history what is in memory",
+	.usage = "[OPTION...]",
+	.options = stop_specs,
+	.run = run_flush,
+};
+
+const struct command command_restart = {
+	.name = "restart",
+	.summary = "begin another profile of the history",
+	.usage = "[OPTION...]",
+	.options = stop_specs,
+	.run = run_restart,
+};
+
+const struct command command_reload = {
+	.name = "reload",
+	.summary = "read the settings anew",
+	.usage = "[OPTION...]",
+	.options = stop_specs,
+	.run = run_reload,
+};
+
+const struct command command_reset = {
+	.name = "reset",
+	.summary = "remove the history",
+	.usage = "[OPTION...]",
+	.options = stop_specs,
+	.run = run_reset,
 };

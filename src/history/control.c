@@ -19,7 +19,7 @@
 #define GREETING    "prospect 1 "
 
 enum {
-	LINE_MAX_BYTES = 256,
+	LINE_MAX_BYTES = 2048,
 	ANSWER_MAX_BYTES = 64 * 1024,
 	PATIENCE_MS = 1000,
 	ANSWER_PATIENCE_S = 30, /* stopping takes as long as the last flush */
@@ -180,12 +180,13 @@ void control_serve(struct control *control, uint64_t now_ns,
 	}
 }
 
-void control_answer(struct control *control, const char *text)
+void control_answer(struct control *control, const char *verb, const char *text)
 {
 	for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
 		_cleanup_(buf_done) struct buf copy = { 0 };
 
-		if (!control->clients[i].asked)
+		if (!control->clients[i].asked ||
+		    (verb && strcmp(control->clients[i].line + strlen(GREETING), verb) != 0))
 			continue;
 		buf_add_str(&copy, text);
 		answer(&control->clients[i], &copy);

@@ -32,8 +32,8 @@ void control_poll(const struct control *control, struct pollfd *polls);
 void control_serve(struct control *control, uint64_t now_ns,
 		   void (*ask)(void *context, const char *verb, bool owner, struct buf *answer),
 		   void *context);
-/* Answers all who still wait. */
-void control_answer(struct control *control, const char *answer);
+/* Answers all who have asked this and still wait; NULL: who have asked anything. */
+void control_answer(struct control *control, const char *verb, const char *answer);
 
 /* The client's side: @ret_answer is the text after "ok". -ESRCH: nothing listens; -EPERM; -EIO: the
  * answer is an error, which the line has. */

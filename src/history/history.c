@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,11 +20,13 @@
 #include "base/json_add.h"
 #include "base/owner.h"
 #include "base/scan.h"
+#include "base/xalloc.h"
 #include "history/control.h"
 #include "history/segments.h"
 #include "history/supervisor.h"
 #include "present/figures.h"
 #include "present/safe.h"
+#include "record/record.h"
 #include "store/state_files.h"
 
 #define OF_ROOT "/var/lib/prospect"
@@ -219,6 +222,68 @@ int history_pause(const char *folder, struct err *err)
 int history_resume(const char *folder, struct err *err)
 {
 	return ask(folder, "resume", err);
+}
+
+int history_restart(const char *folder, struct err *err)
+{
+	return ask(folder, "restart", err);
+}
+
+int history_reload(const char *folder, struct err *err)
+{
+	return ask(folder, "reload", err);
+}
+
+int history_flush(const char *folder, struct err *err)
+{
+	return ask(folder, "flush", err);
+}
+
+int history_mark(const char *folder, const char *text, struct err *err)
+{
+	_cleanup_free_ char *verb = xasprintf("mark %s", text);
+
+	if (!*text || strlen(text) > MARK_MAX_BYTES)
+		return err_set(err, -EINVAL, "a mark has a text of at most %d bytes",
+			       MARK_MAX_BYTES);
+	for (const char *at = text; *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == '\x7f')
+			return err_set(err, -EINVAL, "a mark cannot have control characters");
+	}
+	return ask(folder, verb, err);
+}
+
+/* Without a supervisor, whose lock this takes. */
+static int clear_folder(const char *path, struct err *err)
+{
+	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int lock =
+		folder < 0 ? -1 : openat(folder, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct segments segments;
+	int rc;
+
+	if (folder < 0)
+		return err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (lock < 0)
+		return err_set(err, -errno, errno == ENOENT ? "%s: it is no history" : "%s: %m",
+			       path);
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return err_set(err, -EBUSY, "%s: its supervisor does not answer", path);
+	rc = segments_read(folder, &segments);
+	segments_clear(folder, &segments, NULL, 0);
+	vec_free(&segments.list);
+	return rc < 0 ? err_set(err, rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
+int history_reset(const char *wanted, struct err *err)
+{
+	_cleanup_(buf_done) struct buf answer = { 0 };
+	char folder[HISTORY_PATH_MAX];
+	int rc = history_folder(wanted, folder, err);
+
+	if (rc == 0)
+		rc = control_ask(folder, "reset", &answer, err);
+	return rc == -ESRCH ? clear_folder(folder, err) : rc;
 }
 
 /* ---- status ---- */

@@ -6,7 +6,7 @@
  * keeps the samples from then on; the old one keeps those before. So nothing is lost or doubled,
  * memory cannot grow for ever, and a recorder that crashes costs one segment.
  *
- * A socket in the folder answers status, and takes stop, pause and resume.
+ * A socket in the folder answers status, and takes orders: docs/history.md.
  *
  * Texts of options are borrowed. A folder that is NULL means the one in the variable
  * PROSPECT_HISTORY, else /var/lib/prospect for root and "history" in the state folder for others
@@ -31,6 +31,10 @@ struct history_options {
 	double keep_s;	  /* older segments are removed; 0: none is for its age */
 	double max_bytes; /* the oldest are removed until all take less; 0: no limit */
 	bool foreground;  /* the caller becomes the supervisor, as systemd wants it */
+	/* Reads the options anew; only those that recorders and the folder's limits depend on are
+	 * taken over. NULL: they cannot change. Negative errno and one line. */
+	int (*reread)(void *context, struct history_options *ret_options, struct err *err);
+	void *reread_context;
 };
 
 enum { HISTORY_PATH_MAX = 4096 };
@@ -47,6 +51,15 @@ int history_start(const struct history_options *options, struct err *err);
 int history_stop(const char *folder, struct err *err);
 int history_pause(const char *folder, struct err *err);
 int history_resume(const char *folder, struct err *err);
+/* Begins another profile, without a gap; history_reload with options that are read anew. */
+int history_restart(const char *folder, struct err *err);
+int history_reload(const char *folder, struct err *err);
+/* All samples up to now are in the files. */
+int history_flush(const char *folder, struct err *err);
+/* Notes a mark of now. -EINVAL: the text cannot be one. */
+int history_mark(const char *folder, const char *text, struct err *err);
+/* Removes all profiles but the one that is recorded; it works without a supervisor, too. */
+int history_reset(const char *folder, struct err *err);
 /* Prints what runs and what the folder has; it works without a supervisor, too. */
 int history_print_status(const char *folder, bool json, FILE *out, struct err *err);
 

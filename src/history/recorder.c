@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,15 +19,18 @@
 #include "record/record.h"
 
 enum {
-	SAY = 3, /* the recorder's only open file besides the standard ones */
+	TALK = 3, /* the recorder's only open file besides the standard ones */
 	FLUSH_CS = 1000,
 	MAX_DEPTH = 512,
+	NICE = -15,
 };
 
+/* ---- in the recorder ---- */
+
+/* The supervisor may be gone. */
 static void say(const struct recorder_state *state)
 {
-	/* Smaller than PIPE_BUF: all of it or nothing. The supervisor may be gone. */
-	(void)!write(SAY, state, sizeof(*state));
+	(void)!send(TALK, state, sizeof(*state), MSG_NOSIGNAL);
 }
 
 static void say_progress(void *context, double elapsed_s, uint64_t samples, uint64_t lost)
@@ -33,7 +38,30 @@ static void say_progress(void *context, double elapsed_s, uint64_t samples, uint
 	struct recorder_state *state = context;
 
 	(void)elapsed_s;
-	*state = (struct recorder_state){ .ready = true, .samples = samples, .lost = lost };
+	state->ready = true;
+	state->samples = samples;
+	state->lost = lost;
+	say(state);
+}
+
+static bool next_order(void *context, struct record_order *ret_order)
+{
+	ssize_t got = recv(TALK, ret_order, sizeof(*ret_order), 0);
+
+	(void)context;
+	ret_order->text[MARK_MAX_BYTES] = '\0';
+	return got == (ssize_t)sizeof(*ret_order);
+}
+
+static void say_flushed(void *context, const struct record_flushed *flushed)
+{
+	struct recorder_state *state = context;
+
+	if (!flushed->reason) {
+		state->flushed_ns = flushed->until_ns;
+		state->marks = flushed->marks;
+	}
+	snprintf(state->error, sizeof(state->error), "%s", flushed->reason ? flushed->reason : "");
 	say(state);
 }
 
@@ -42,6 +70,9 @@ static int record(const struct recorder *recorder, const struct history_options 
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, recorder->name);
 	struct recorder_state state = { .ready = false };
+	const struct record_orders orders = {
+		.fd = TALK, .next = next_order, .flushed = say_flushed, .context = &state
+	};
 	const struct record_options record = { .machine_only = true,
 					       .rate_hz = options->rate_hz,
 					       .stacks = "full",
@@ -50,11 +81,16 @@ static int record(const struct recorder *recorder, const struct history_options 
 					       .output = path,
 					       .from_ns = recorder->from_ns,
 					       .to_ns = recorder->to_ns,
+					       .orders = &orders,
 					       .progress = say_progress,
 					       .progress_context = &state };
 	struct record_result result;
 	struct err err;
-	int rc = record_run(&record, &result, &err);
+	int rc;
+
+	/* To be ready in time on a busy machine, too. */
+	(void)setpriority(PRIO_PROCESS, 0, NICE);
+	rc = record_run(&record, &result, &err);
 
 	if (rc == 0)
 		return 0;
@@ -64,21 +100,23 @@ static int record(const struct recorder *recorder, const struct history_options 
 }
 
 /* Nothing of the supervisor's is left open: its socket and its other recorders are not ours. */
-static void become_recorder(int said, pid_t supervisor)
+static void become_recorder(int talk, pid_t supervisor)
 {
 	sigset_t none;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	if (said != SAY && dup2(said, SAY) < 0)
+	if (talk != TALK && dup2(talk, TALK) < 0)
 		_exit(1);
-	fcntl(SAY, F_SETFD, FD_CLOEXEC);
-	syscall(SYS_close_range, SAY + 1, ~0U, 0);
+	fcntl(TALK, F_SETFD, FD_CLOEXEC);
+	syscall(SYS_close_range, TALK + 1, ~0U, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != supervisor)
 		_exit(1);
 }
+
+/* ---- in the supervisor ---- */
 
 int recorder_start(struct recorder *recorder, const struct history_options *options,
 		   const char *folder, struct err *err)
@@ -86,8 +124,8 @@ int recorder_start(struct recorder *recorder, const struct history_options *opti
 	pid_t supervisor = getpid(), pid;
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+		return err_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0) {
 		become_recorder(ends[1], supervisor);
@@ -99,15 +137,21 @@ int recorder_start(struct recorder *recorder, const struct history_options *opti
 		return err_set(err, -errno, "cannot start a recorder: %s", strerror(errno));
 	}
 	recorder->pid = pid;
-	recorder->said = ends[0];
+	recorder->talk = ends[0];
 	return 0;
+}
+
+bool recorder_tell(const struct recorder *recorder, const struct record_order *order)
+{
+	return recorder->pid &&
+	       send(recorder->talk, order, sizeof(*order), MSG_NOSIGNAL) == (ssize_t)sizeof(*order);
 }
 
 void recorder_hear(struct recorder *recorder)
 {
 	struct recorder_state state;
 
-	while (read(recorder->said, &state, sizeof(state)) == (ssize_t)sizeof(state)) {
+	while (recv(recorder->talk, &state, sizeof(state), 0) == (ssize_t)sizeof(state)) {
 		state.error[sizeof(state.error) - 1] = '\0';
 		recorder->state = state;
 	}
@@ -116,6 +160,6 @@ void recorder_hear(struct recorder *recorder)
 void recorder_done(struct recorder *recorder)
 {
 	if (recorder->pid)
-		close(recorder->said);
+		close(recorder->talk);
 	*recorder = (struct recorder){ 0 };
 }

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "history/segments.h"
+#include "record/record.h"
 
 struct history_options;
 
@@ -17,14 +18,17 @@ struct history_options;
 struct recorder_state {
 	bool ready; /* it records, or waits for its time ready to record */
 	uint64_t samples, lost;
-	char error[sizeof(((struct err *)NULL)->text)]; /* why it failed; "": it has not */
+	uint64_t flushed_ns; /* all samples before, by clock_ns(), are in its file */
+	uint64_t marks;	     /* in its file */
+	char error[sizeof(((struct err *)NULL)->text)]; /* why it, or its last flush, failed; "" */
 };
 
 /* Zero-initialised: there is none. */
 struct recorder {
 	pid_t pid;
-	int said; /* to read from; non-blocking */
+	int talk; /* the socket to it; non-blocking */
 	uint64_t from_ns, to_ns;
+	uint64_t marks_settled; /* history/sent_marks.h */
 	char name[SEGMENT_NAME_MAX];
 	struct recorder_state state;
 };
@@ -33,6 +37,8 @@ struct recorder {
  * the folder. It ends at @to_ns, at SIGTERM, and with us; its profile is complete then. */
 int recorder_start(struct recorder *recorder, const struct history_options *options,
 		   const char *folder, struct err *err);
+/* False: there is none, it has ended, or has too much to read. */
+bool recorder_tell(const struct recorder *recorder, const struct record_order *order);
 /* Reads what it said since. */
 void recorder_hear(struct recorder *recorder);
 /* After it was reaped. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,6 +83,15 @@ int segments_read(int folder, struct segments *ret_segments)
 	return 0;
 }
 
+static bool remove_segment(int folder, const char *name)
+{
+	char journal[SEGMENT_NAME_MAX + sizeof("-journal")];
+
+	snprintf(journal, sizeof(journal), "%s-journal", name);
+	unlinkat(folder, journal, 0);
+	return unlinkat(folder, name, 0) == 0;
+}
+
 size_t segments_prune(int folder, const struct segments *segments, uint64_t oldest_s,
 		      uint64_t max_bytes, uint64_t current_s)
 {
@@ -92,15 +102,28 @@ size_t segments_prune(int folder, const struct segments *segments, uint64_t olde
 	for (size_t i = 0; i < count; i++)
 		bytes += list[i].bytes;
 	for (size_t i = 0; i + 1 < count && list[i].start_s < current_s; i++) {
-		char journal[SEGMENT_NAME_MAX + sizeof("-journal")];
 		bool old = list[i + 1].start_s <= oldest_s;
 
 		if (!old && (!max_bytes || bytes <= max_bytes))
 			break;
-		snprintf(journal, sizeof(journal), "%s-journal", list[i].name);
-		unlinkat(folder, journal, 0);
-		removed += unlinkat(folder, list[i].name, 0) == 0;
+		removed += remove_segment(folder, list[i].name);
 		bytes -= list[i].bytes;
+	}
+	return removed;
+}
+
+size_t segments_clear(int folder, const struct segments *segments, const char *const *kept,
+		      size_t kept_count)
+{
+	size_t removed = 0;
+
+	for (size_t i = 0; i < segments->list.count; i++) {
+		const char *name = segments->list.items[i].name;
+		bool keep = false;
+
+		for (size_t at = 0; at < kept_count; at++)
+			keep = keep || strcmp(kept[at], name) == 0;
+		removed += !keep && remove_segment(folder, name);
 	}
 	return removed;
 }

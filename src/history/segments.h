@@ -35,4 +35,8 @@ int segments_read(int folder, struct segments *ret_segments);
 size_t segments_prune(int folder, const struct segments *segments, uint64_t oldest_s,
 		      uint64_t max_bytes, uint64_t current_s);
 
+/* Removes all but those of these names. Returns how many. */
+size_t segments_clear(int folder, const struct segments *segments, const char *const *kept,
+		      size_t kept_count);
+
 #endif

@@ -86,6 +86,10 @@ struct recording {
 	struct pids processes, threads;	   /* chosen as a whole, and single threads of others */
 	struct record_input input;
 	uint64_t drained_ns, drain_took_ns; /* end and duration of the last drain */
+	uint64_t taken_ns;		    /* all samples before were attributed */
+	uint64_t from_ns, to_ns;	    /* samples of this time are kept; 0: any are */
+	uint64_t flush_for_ns;		    /* samples before are awaited in the file; 0: none */
+	bool begun;			    /* from_ns has come */
 	bool rings_hung_up;
 	bool drain_soon;
 	bool stop;
@@ -168,8 +172,8 @@ static void build_model(struct recording *recording)
 	parts.source = record_input_source(&recording->input);
 	if (record_input_selects(&recording->input))
 		parts.only = recording->options->who;
-	parts.from_ns = recording->options->from_ns;
-	parts.to_ns = recording->options->to_ns;
+	parts.from_ns = recording->from_ns;
+	parts.to_ns = recording->to_ns;
 	parts.foreign_pid_namespace = !proc_scan_sees_all_pids();
 	recording->attribution = attribution_new(&parts);
 	recording->input.attribution = recording->attribution;
@@ -201,6 +205,24 @@ static int build_off_cpu(struct recording *recording, struct err *err)
 	if (!selects)
 		parts.chosen = chosen_tasks(recording);
 	return recording->off_cpu ? off_cpu_samples_prepare(recording->off_cpu, &parts, err) : 0;
+}
+
+static void start_at(struct run_facts *run, uint64_t start_ns)
+{
+	run->start_realtime_ns += start_ns - run->start_ns;
+	run->start_ns = start_ns;
+}
+
+/* If its time is still to come, what is written before says so. */
+static void begin_facts(struct recording *recording)
+{
+	uint64_t from = recording->from_ns;
+	struct run_facts *run = &recording->profile->run;
+
+	record_facts_begin(recording->facts);
+	recording->begun = run->start_ns >= from;
+	if (!recording->begun)
+		start_at(run, from);
 }
 
 /* ---- while it runs ---- */
@@ -253,6 +275,7 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	follow_modules(recording);
 	jit_follow(recording->jit, clock_ns());
 	sampler_drain(recording->sampler, cutoff_ns, take_record, recording);
+	recording->taken_ns = cutoff_ns;
 	if (!recording->off_cpu && command_time_gives_up(recording->command_time))
 		sampler_stop_waits(recording->sampler);
 	if (recording->stacks)
@@ -271,6 +294,26 @@ static void drain_between(void *context)
 		sampler_keep_up(recording->sampler);
 	else
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
+}
+
+static bool flush_is_awaited(const struct recording *recording)
+{
+	return recording->flush_for_ns && recording->flush_for_ns <= recording->taken_ns;
+}
+
+static void tell_flushed(struct recording *recording)
+{
+	const struct record_orders *orders = recording->options->orders;
+	const struct record_flushed flushed = {
+		.until_ns = recording->taken_ns,
+		.marks = recording->profile->marks.count,
+		.reason = recording->store_failed ? recording->store_err.text : NULL,
+	};
+
+	if (orders)
+		orders->flushed(orders->context, &flushed);
+	if (flush_is_awaited(recording))
+		recording->flush_for_ns = 0;
 }
 
 static void flush(struct recording *recording)
@@ -293,30 +336,35 @@ static void flush(struct recording *recording)
 	recording->store_failed = rc < 0;
 	if (rc == 0)
 		machine_forget(recording->machine);
+	tell_flushed(recording);
 	recording->stored |= rc == 0 && attribution_counts(recording->attribution).samples > 0;
 }
 
-/* Sleeps until a drain is due, a ring fills, a module comes or goes, or a signal arrives. */
+/* Sleeps until a drain is due, a ring fills, a module comes or goes, or a signal or an order
+ * arrives. */
 static void wait_for_work(struct recording *recording, uint64_t until_ns)
 {
+	enum { FIXED_FDS = 3 };
 	const int *ring_fds;
 	size_t rings = sampler_poll_fds(recording->sampler, &ring_fds);
-	_cleanup_free_ struct pollfd *fds = xcalloc(rings + 2, sizeof(*fds));
+	_cleanup_free_ struct pollfd *fds = xcalloc(FIXED_FDS + rings, sizeof(*fds));
 	uint64_t now = clock_ns();
 	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
 
 	fds[0] = (struct pollfd){ .fd = recording->command.signal_fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	fds[1] = fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (recording->module_watch)
 		fds[1].fd = module_watch_fd(recording->module_watch);
+	if (recording->options->orders)
+		fds[2].fd = recording->options->orders->fd;
 	/* After a thread ends, its ring hangs up, and poll would return at once forever. From then
 	 * on only the timeout wakes us. */
 	for (size_t i = 0; i < rings && !recording->rings_hung_up; i++)
-		fds[i + 2] = (struct pollfd){ .fd = ring_fds[i], .events = POLLIN };
-	ppoll(fds, recording->rings_hung_up ? 2 : rings + 2, &timeout, NULL);
+		fds[FIXED_FDS + i] = (struct pollfd){ .fd = ring_fds[i], .events = POLLIN };
+	ppoll(fds, recording->rings_hung_up ? FIXED_FDS : FIXED_FDS + rings, &timeout, NULL);
 	for (size_t i = 0; i < rings; i++)
-		recording->rings_hung_up |= (fds[i + 2].revents & (POLLHUP | POLLERR)) != 0;
+		recording->rings_hung_up |= (fds[FIXED_FDS + i].revents & (POLLHUP | POLLERR)) != 0;
 	watched_command_read(&recording->command);
 	recording->stop |= recording->command.stop;
 }
@@ -324,39 +372,69 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 static void report_progress(struct recording *recording, uint64_t *next_ns)
 {
 	const struct attribution_counts counts = attribution_counts(recording->attribution);
-	uint64_t now = clock_ns();
+	uint64_t start = recording->profile->run.start_ns, now = clock_ns();
 
 	if (!recording->options->progress || now < *next_ns)
 		return;
 	*next_ns = now + PROGRESS_MS * NS_PER_MS;
 	recording->options->progress(recording->options->progress_context,
-				     (double)(now - recording->profile->run.start_ns) / NS_PER_S,
+				     now > start ? (double)(now - start) / NS_PER_S : 0,
 				     counts.samples, counts.ring_lost);
 }
 
 static uint64_t end_of_loop(const struct recording *recording, uint64_t start)
 {
-	const struct record_options *options = recording->options;
-	uint64_t end = options->to_ns ? options->to_ns : UINT64_MAX;
-	uint64_t duration_ns = (uint64_t)(options->duration_s * NS_PER_S);
+	double duration_s = recording->options->duration_s;
+	uint64_t end = recording->to_ns ? recording->to_ns : UINT64_MAX;
+	uint64_t duration_ns = (uint64_t)(duration_s * NS_PER_S);
 
-	return options->duration_s > 0 && start + duration_ns < end ? start + duration_ns : end;
+	return duration_s > 0 && start + duration_ns < end ? start + duration_ns : end;
 }
 
-/* What is counted over the run is counted from options->from_ns on, once that has come. Returns when
+static void take_order(struct recording *recording, const struct record_order *order)
+{
+	switch (order->kind) {
+	case RECORD_MARK:
+		profile_add_mark(recording->profile, order->time_ns, order->text);
+		break;
+	case RECORD_FLUSH:
+		if (order->time_ns > recording->flush_for_ns)
+			recording->flush_for_ns = order->time_ns;
+		break;
+	case RECORD_BEGIN:
+		if (!recording->begun)
+			recording->from_ns = order->time_ns;
+		break;
+	case RECORD_END:
+		if (order->time_ns > recording->taken_ns)
+			recording->to_ns = order->time_ns;
+		break;
+	}
+	attribution_set_times(recording->attribution, recording->from_ns, recording->to_ns);
+}
+
+static void take_orders(struct recording *recording)
+{
+	const struct record_orders *orders = recording->options->orders;
+	struct record_order order;
+
+	while (orders && orders->next(orders->context, &order))
+		take_order(recording, &order);
+}
+
+/* What is counted over the run is counted from recording->from_ns on, once that has come. Returns when
  * to call it again. */
 static uint64_t begin_run(struct recording *recording, uint64_t now)
 {
-	uint64_t from = recording->options->from_ns;
-	struct run_facts *run = &recording->profile->run;
+	uint64_t from = recording->from_ns;
 
-	if (run->start_ns >= from)
+	if (recording->begun)
 		return UINT64_MAX;
 	if (now < from)
 		return from;
 	record_facts_begin(recording->facts);
-	run->start_realtime_ns -= run->start_ns - from;
-	run->start_ns = from;
+	start_at(&recording->profile->run, from);
+	recording->begun = true;
 	return UINT64_MAX;
 }
 
@@ -370,8 +448,8 @@ static void run_loop(struct recording *recording)
 	const struct stack_observer *observer = recording->options->observer;
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
 	uint64_t start = recording->profile->run.start_ns;
-	uint64_t end = end_of_loop(recording, start), begin = begin_run(recording, start);
-	uint64_t next_flush = start + flush_ns, next_progress = start;
+	uint64_t begin = begin_run(recording, clock_ns());
+	uint64_t next_flush = start + flush_ns, next_progress = 0;
 
 	/* The first drain comes at once: files mapped now may be gone soon. */
 	for (uint64_t wait_ms = 0; !recording->stop;
@@ -379,10 +457,12 @@ static void run_loop(struct recording *recording)
 		uint64_t now = clock_ns();
 		uint64_t next_drain = now + wait_ms * NS_PER_MS;
 
-		wait_for_work(recording, least(next_drain, least(begin, end)));
+		wait_for_work(recording,
+			      least(next_drain, least(begin, end_of_loop(recording, start))));
 		now = clock_ns();
+		take_orders(recording);
 		begin = begin_run(recording, now);
-		if (now >= end)
+		if (now >= end_of_loop(recording, start))
 			recording->stop = true;
 		if (recording->stop)
 			command_time_end(recording->command_time);
@@ -392,7 +472,7 @@ static void run_loop(struct recording *recording)
 		recording->stop |= record_input_gone(&recording->input) ||
 				   (observer && observer->has_enough(observer->context));
 		sampler_jitter(recording->sampler);
-		if (now >= next_flush) {
+		if (now >= next_flush || flush_is_awaited(recording)) {
 			flush(recording);
 			next_flush = now + flush_ns;
 		}
@@ -423,7 +503,8 @@ static int go(struct recording *recording, struct err *err)
 	if (rc < 0)
 		return rc;
 	off_cpu_samples_open(recording->off_cpu);
-	record_facts_begin(recording->facts);
+	take_orders(recording);
+	begin_facts(recording);
 	sampler_enable(recording->sampler);
 	begin_command_time(recording);
 	if (recording->command.launch.pid > 0) {
@@ -484,9 +565,9 @@ static int finish(struct recording *recording, struct err *err)
 	off_cpu_samples_stop(recording->off_cpu);
 	sampler_disable(recording->sampler);
 	record_facts_end(recording->facts);
-	if (recording->options->to_ns)
+	if (recording->to_ns)
 		recording->profile->run.end_ns =
-			least(recording->profile->run.end_ns, recording->options->to_ns);
+			least(recording->profile->run.end_ns, recording->to_ns);
 	drain(recording, UINT64_MAX);
 	record_input_refresh(&recording->input);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
@@ -615,7 +696,7 @@ static int set_up(struct recording *recording, struct err *err)
 	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
 	/* If prospect is killed during the scan, the file says what it is. A failure is not final
 	 * yet: everything is kept for the next flush. */
-	record_facts_begin(recording->facts);
+	begin_facts(recording);
 	(void)record_output_flush(&recording->output, NULL);
 	rc = build_off_cpu(recording, err);
 	if (rc < 0)
@@ -629,6 +710,8 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	struct recording recording = { .options = options,
 				       .result = ret_result,
 				       .command = WATCHED_COMMAND_NONE,
+				       .from_ns = options->from_ns,
+				       .to_ns = options->to_ns,
 				       .profile = profile_new() };
 	int rc;
 

@@ -12,10 +12,41 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "model/profile.h"
 #include "proc/launch.h"
 
 struct stack_observer;
 struct who;
+
+/* What may be asked of a recording from outside. */
+enum record_order_kind {
+	RECORD_MARK,  /* note a mark of this time */
+	RECORD_FLUSH, /* have all samples before this time in the file, soon */
+	RECORD_BEGIN, /* keep samples from this time on, if the time of now has not come yet */
+	RECORD_END,   /* keep samples before this time, which is to come, and end then */
+};
+
+struct record_order {
+	enum record_order_kind kind;
+	uint64_t time_ns; /* by clock_ns() */
+	char text[MARK_MAX_BYTES + 1];
+};
+
+/* What a flush has brought about. */
+struct record_flushed {
+	uint64_t until_ns;  /* all samples before are in the file */
+	uint64_t marks;	    /* that it has */
+	const char *reason; /* why it failed: then the file is as before; NULL */
+};
+
+struct record_orders {
+	int fd; /* readable when there is one */
+	/* False: there is none now. */
+	bool (*next)(void *context, struct record_order *ret_order);
+	/* Called after each flush. */
+	void (*flushed)(void *context, const struct record_flushed *flushed);
+	void *context;
+};
 
 struct record_options {
 	char *const *argv;     /* the command, NULL-terminated; NULL: none */
@@ -43,6 +74,7 @@ struct record_options {
 	 * that follow one another without a gap, where each is ready before its time begins. 0: from
 	 * the start, and as duration_s says. */
 	uint64_t from_ns, to_ns;
+	const struct record_orders *orders; /* NULL: none */
 	/* Called about once a second with the totals so far; NULL: never. */
 	void (*progress)(void *context, double elapsed_s, uint64_t samples, uint64_t lost);
 	void *progress_context;

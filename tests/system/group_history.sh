@@ -104,21 +104,92 @@ times() {
 		max(time_ns), (SELECT value FROM header WHERE name = 'end_ns') FROM sample" "$1" | tail -n 1
 }
 
+# expect_follow FIRST SECOND: what the second has begins where the first ends; a second that is being recorded has no
+# end yet.
+expect_follow() {
+	local start first last end start2 first2 last2 end2
+	IFS=, read -r start first last end < <(times "$1")
+	IFS=, read -r start2 first2 last2 end2 < <(times "$2")
+	[ "$end" = "$start2" ] || fail "they do not follow one another: $end, $start2"
+	if [ "$start" -gt "$first" ] || [ "$last" -ge "$end" ] || [ "${first2:-$start2}" -lt "$start2" ] ||
+		{ [ "$end2" != 0 ] && [ "$last2" -gt "$end2" ]; }; then
+		fail "$start $first $last $end" "$start2 $first2 $last2 $end2"
+	fi
+}
+
+has_recorders() {
+	[ "$(pgrep -c -P "$(status pid)")" = "$1" ]
+}
+
+# Begins another profile; the recorder that is to make it stands still for a while.
+restart_slowly() {
+	local next
+	"$PROSPECT" restart --history "$T/h" &
+	until_true has_recorders 2
+	next=$(recorder)
+	kill -STOP "$next"
+	sleep 2
+	kill -CONT "$next"
+	wait $! || fail "restart"
+}
+
+# What is in memory is written when that is asked for; the next profile begins where the last one ends; all but the
+# one that is being recorded are removed, and the last one, too, once nothing is recorded.
+test_history_takes_orders() {
+	local first second
+	begin_history
+	burn 0.5 early
+	expect_status 0 "$PROSPECT" flush --history "$T/h"
+	first=$(segments)
+	[ "$(samples_in_history early "$first")" -gt 5 ] || fail "what ran before the flush is not in the file"
+	restart_slowly
+	has_segments 2 || fail "segments" "$(segments)"
+	second=$(segments | tail -n 1)
+	until_true is_status segment "$(basename "$second")"
+	expect_follow "$first" "$second"
+	expect_status 0 "$PROSPECT" reset --history "$T/h"
+	[ "$(segments)" = "$second" ] || fail "after a reset" "$(segments)"
+	is_status failures 0 || fail "failures" "$("$PROSPECT" status --history "$T/h")"
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	[ "$(segments)" = "$second" ] || fail "after the stop" "$(segments)"
+	expect_status 0 "$PROSPECT" reset --history "$T/h"
+	[ -z "$(segments)" ] || fail "after the last reset" "$(segments)"
+}
+
 # A segment begins at the nanosecond at which the one before it ends, has no sample of its time, and leaves it
 # none: so there is no gap, and nothing counts twice.
 test_history_segments_follow_one_another() {
-	local start first last end start2 first2 last2 end2
 	begin_history --segment 10
 	until_true has_segments 2
 	until_true is_status segment "$(basename "$(segments | sed -n 2p)")"
 	expect_status 0 "$PROSPECT" stop --history "$T/h"
-	IFS=, read -r start first last end < <(times "$(segments | sed -n 1p)")
-	IFS=, read -r start2 first2 last2 end2 < <(times "$(segments | sed -n 2p)")
-	[ "$end" = "$start2" ] || fail "they do not follow one another: $end, $start2"
-	if [ "$start" -gt "$first" ] || [ "$last" -ge "$end" ] || [ "$first2" -lt "$start2" ] ||
-		[ "$last2" -gt "$end2" ]; then
-		fail "$start $first $last $end" "$start2 $first2 $last2 $end2"
-	fi
+	expect_follow "$(segments | sed -n 1p)" "$(segments | sed -n 2p)"
 	"$PROSPECT" report --quality "$T/h" > "$T/quality"
 	! grep -q 'not recorded' "$T/quality" || fail "there is a gap" "$(cat "$T/quality")"
+}
+
+# marks FILE: their texts, in order of time, and how many lie within the recording.
+marks() {
+	"$PROSPECT" query --format csv "SELECT group_concat(text, '+'), sum(time_s BETWEEN 0 AND 60) FROM marks" "$1" | tail -n 1
+}
+
+# A mark is in the profile, at its time; one that the recorder had not written when it was killed is in the next.
+test_history_has_marks() {
+	local first
+	begin_history
+	expect_status 0 "$PROSPECT" mark --history "$T/h" "before deploy"
+	expect_status 2 "$PROSPECT" mark --history "$T/h" "$(printf 'two\nlines')"
+	expect_status 0 "$PROSPECT" flush --history "$T/h"
+	first=$(segments)
+	[ "$(marks "$first")" = 'before deploy,1' ] || fail "in the file" "$(marks "$first")"
+	expect_status 0 "$PROSPECT" mark --history "$T/h" killed
+	kill -9 "$(recorder)"
+	until_true has_segments 2
+	until_true is_status state recording
+	expect_status 0 "$PROSPECT" mark --history "$T/h" last
+	expect_status 0 "$PROSPECT" pause --history "$T/h"
+	expect_status 1 "$PROSPECT" mark --history "$T/h" paused
+	grep -q "nothing is recorded now" "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	[ "$(marks "$first")" = 'before deploy,1' ] || fail "in the first" "$(marks "$first")"
+	[ "$(marks "$(segments | tail -n 1)")" = 'killed+last,1' ] || fail "in the second" "$(marks "$(segments | tail -n 1)")"
 }

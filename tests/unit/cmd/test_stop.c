@@ -25,6 +25,10 @@ static void test_words(void **state)
 	EXPECT(1, stop, "stop", "--history", *state);
 	EXPECT(1, pause, "pause", "--history", *state);
 	EXPECT(1, resume, "resume", "--history", *state);
+	EXPECT(1, flush, "flush", "--history", *state);
+	EXPECT(1, restart, "restart", "--history", *state);
+	EXPECT(1, reload, "reload", "--history", *state);
+	EXPECT(1, reset, "reset", "--history", *state);
 }
 
 int main(void)

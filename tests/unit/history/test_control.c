@@ -51,7 +51,8 @@ static void serve(struct control *control, int wanted)
 		poll(polls, CONTROL_POLLS, 100);
 		control_serve(control, clock_ns(), answer, &asked);
 	}
-	control_answer(control, "ok\nlater");
+	control_answer(control, "stop", "ok\nnever");
+	control_answer(control, "wait", "ok\nlater");
 }
 
 static void test_answers(void **state)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "base/folder.h"
 
@@ -47,6 +48,10 @@ static void test_nothing_runs(void **state)
 	assert_int_equal(history_stop(*state, &err), -ESRCH);
 	assert_int_equal(history_pause(*state, &err), -ESRCH);
 	assert_int_equal(history_resume(*state, &err), -ESRCH);
+	assert_int_equal(history_restart(*state, &err), -ESRCH);
+	assert_int_equal(history_reload(*state, &err), -ESRCH);
+	assert_int_equal(history_flush(*state, &err), -ESRCH);
+	assert_int_equal(history_mark(*state, "text", &err), -ESRCH);
 	expect_status(*state, false, "off: ");
 	expect_status(*state, false, ": 0 segments\n");
 	expect_status("/nowhere", false, "/nowhere: 0 segments\n");
@@ -58,11 +63,55 @@ static void test_nothing_runs(void **state)
 	expect_status(*state, true, "\"oldest\":1795948800");
 }
 
+static void make(const char *folder, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+}
+
+/* Only what a supervisor made is removed, and not while one runs. */
+static void test_reset(void **state)
+{
+	char path[128];
+	struct err err;
+	int lock;
+
+	make(*state, "20261129T104000Z.prof");
+	assert_int_equal(history_reset("/nowhere", &err), -ENOENT);
+	assert_int_equal(history_reset(*state, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "it is no history"));
+	make(*state, "lock");
+	snprintf(path, sizeof(path), "%s/lock", (const char *)*state);
+	lock = open(path, O_RDWR);
+	assert_int_equal(flock(lock, LOCK_EX), 0);
+	assert_int_equal(history_reset(*state, &err), -EBUSY);
+	expect_status(*state, false, ": 1 segment since ");
+	close(lock);
+	assert_int_equal(history_reset(*state, &err), 0);
+	expect_status(*state, false, ": 0 segments\n");
+}
+
+static void test_marks_are_limited(void **state)
+{
+	char text[2000];
+	struct err err;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(history_mark(*state, text, &err), -EINVAL);
+	assert_int_equal(history_mark(*state, "", &err), -EINVAL);
+	assert_int_equal(history_mark(*state, "a\x1b[m", &err), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folder),
 		WITH_FOLDER(test_nothing_runs),
+		WITH_FOLDER(test_reset),
+		WITH_FOLDER(test_marks_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,11 +94,34 @@ static void test_prune(void **state)
 	expect(state, 0, 1, UINT64_MAX, 1);
 }
 
+/* All but those that are being recorded, and nothing else. */
+static void test_clear(void **state)
+{
+	static const char *const kept[] = { "20261129T110000Z.prof", "" };
+	int folder = open(*state, O_RDONLY | O_DIRECTORY);
+	struct segments segments;
+	struct stat st;
+
+	fill(folder);
+	make(folder, "20261129T104000Z.prof-journal", 1);
+	assert_int_equal(segments_read(folder, &segments), 0);
+	assert_int_equal(segments_clear(folder, &segments, kept, 2), 3);
+	vec_free(&segments.list);
+	assert_int_equal(segments_read(folder, &segments), 0);
+	assert_int_equal(segments.list.count, 1);
+	assert_string_equal(segments.list.items[0].name, kept[0]);
+	vec_free(&segments.list);
+	assert_int_equal(fstatat(folder, "mine.prof", &st, 0), 0);
+	assert_int_equal(fstatat(folder, "20261129T104000Z.prof-journal", &st, 0), -1);
+	close(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_names),
 		WITH_FOLDER(test_prune),
+		WITH_FOLDER(test_clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
