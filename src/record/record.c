@@ -207,6 +207,39 @@ static int build_off_cpu(struct recording *recording, struct err *err)
 	return recording->off_cpu ? off_cpu_samples_prepare(recording->off_cpu, &parts, err) : 0;
 }
 
+/* ---- orders, and when it begins ---- */
+
+static void take_order(struct recording *recording, const struct record_order *order)
+{
+	switch (order->kind) {
+	case RECORD_MARK:
+		profile_add_mark(recording->profile, order->time_ns, order->text);
+		break;
+	case RECORD_FLUSH:
+		if (order->time_ns > recording->flush_for_ns)
+			recording->flush_for_ns = order->time_ns;
+		break;
+	case RECORD_BEGIN:
+		if (!recording->begun)
+			recording->from_ns = order->time_ns;
+		break;
+	case RECORD_END:
+		if (order->time_ns > recording->taken_ns)
+			recording->to_ns = order->time_ns;
+		break;
+	}
+	attribution_set_times(recording->attribution, recording->from_ns, recording->to_ns);
+}
+
+static void take_orders(struct recording *recording)
+{
+	const struct record_orders *orders = recording->options->orders;
+	struct record_order order;
+
+	while (orders && orders->next(orders->context, &order))
+		take_order(recording, &order);
+}
+
 static void start_at(struct run_facts *run, uint64_t start_ns)
 {
 	run->start_realtime_ns += start_ns - run->start_ns;
@@ -216,13 +249,30 @@ static void start_at(struct run_facts *run, uint64_t start_ns)
 /* If its time is still to come, what is written before says so. */
 static void begin_facts(struct recording *recording)
 {
-	uint64_t from = recording->from_ns;
 	struct run_facts *run = &recording->profile->run;
 
+	take_orders(recording);
 	record_facts_begin(recording->facts);
-	recording->begun = run->start_ns >= from;
-	if (!recording->begun)
-		start_at(run, from);
+	if (run->start_ns < recording->from_ns)
+		start_at(run, recording->from_ns);
+}
+
+/* What is counted over the run is counted from recording->from_ns on, once that has come. Returns when
+ * to call it again. */
+static uint64_t begin_run(struct recording *recording, uint64_t now)
+{
+	struct run_facts *run = &recording->profile->run;
+
+	if (recording->begun)
+		return UINT64_MAX;
+	if (now < recording->from_ns)
+		return recording->from_ns;
+	if (run->start_ns <= recording->from_ns) {
+		record_facts_begin(recording->facts);
+		start_at(run, recording->from_ns);
+	}
+	recording->begun = true;
+	return UINT64_MAX;
 }
 
 /* ---- while it runs ---- */
@@ -391,53 +441,6 @@ static uint64_t end_of_loop(const struct recording *recording, uint64_t start)
 	return duration_s > 0 && start + duration_ns < end ? start + duration_ns : end;
 }
 
-static void take_order(struct recording *recording, const struct record_order *order)
-{
-	switch (order->kind) {
-	case RECORD_MARK:
-		profile_add_mark(recording->profile, order->time_ns, order->text);
-		break;
-	case RECORD_FLUSH:
-		if (order->time_ns > recording->flush_for_ns)
-			recording->flush_for_ns = order->time_ns;
-		break;
-	case RECORD_BEGIN:
-		if (!recording->begun)
-			recording->from_ns = order->time_ns;
-		break;
-	case RECORD_END:
-		if (order->time_ns > recording->taken_ns)
-			recording->to_ns = order->time_ns;
-		break;
-	}
-	attribution_set_times(recording->attribution, recording->from_ns, recording->to_ns);
-}
-
-static void take_orders(struct recording *recording)
-{
-	const struct record_orders *orders = recording->options->orders;
-	struct record_order order;
-
-	while (orders && orders->next(orders->context, &order))
-		take_order(recording, &order);
-}
-
-/* What is counted over the run is counted from recording->from_ns on, once that has come. Returns when
- * to call it again. */
-static uint64_t begin_run(struct recording *recording, uint64_t now)
-{
-	uint64_t from = recording->from_ns;
-
-	if (recording->begun)
-		return UINT64_MAX;
-	if (now < from)
-		return from;
-	record_facts_begin(recording->facts);
-	start_at(&recording->profile->run, from);
-	recording->begun = true;
-	return UINT64_MAX;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -448,9 +451,11 @@ static void run_loop(struct recording *recording)
 	const struct stack_observer *observer = recording->options->observer;
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
 	uint64_t start = recording->profile->run.start_ns;
-	uint64_t begin = begin_run(recording, clock_ns());
+	uint64_t begin = UINT64_MAX; /* when to call begin_run */
 	uint64_t next_flush = start + flush_ns, next_progress = 0;
 
+	take_orders(recording);
+	begin = begin_run(recording, clock_ns());
 	/* The first drain comes at once: files mapped now may be gone soon. */
 	for (uint64_t wait_ms = 0; !recording->stop;
 	     wait_ms = recording->drain_soon ? DRAIN_SOON_MS : DRAIN_MS) {
@@ -503,7 +508,6 @@ static int go(struct recording *recording, struct err *err)
 	if (rc < 0)
 		return rc;
 	off_cpu_samples_open(recording->off_cpu);
-	take_orders(recording);
 	begin_facts(recording);
 	sampler_enable(recording->sampler);
 	begin_command_time(recording);

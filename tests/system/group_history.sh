@@ -146,6 +146,7 @@ test_history_takes_orders() {
 	has_segments 2 || fail "segments" "$(segments)"
 	second=$(segments | tail -n 1)
 	until_true is_status segment "$(basename "$second")"
+	expect_status 0 "$PROSPECT" flush --history "$T/h"
 	expect_follow "$first" "$second"
 	expect_status 0 "$PROSPECT" reset --history "$T/h"
 	[ "$(segments)" = "$second" ] || fail "after a reset" "$(segments)"
