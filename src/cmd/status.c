@@ -18,27 +18,46 @@ static const struct option_spec status_specs[] = {
 	{ "history", 0, OPTION_TEXT, offsetof(struct status_values, folder), "DIR",
 	  .help = "the folder that was given to start" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct status_values, format), "FORMAT",
-	  .help = "text or json" },
+	  .help = "text, json or openmetrics" },
 	{ 0 },
 };
 /* clang-format on */
+
+/* False: there is no format of this name. */
+static bool find_format(const char *name, enum history_format *ret_format)
+{
+	static const char *const names[] = {
+		[HISTORY_TEXT] = "text",
+		[HISTORY_JSON] = "json",
+		[HISTORY_OPENMETRICS] = "openmetrics",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) == 0) {
+			*ret_format = (enum history_format)i;
+			return true;
+		}
+	}
+	return false;
+}
 
 static int run_status(int argc, char **argv)
 {
 	struct status_values values = { NULL, NULL };
 	struct err err;
 	int rc, status, first = options_begin(&command_status, argc, argv, &values, &status);
-	bool json = values.format && strcmp(values.format, "json") == 0;
+	enum history_format format = HISTORY_TEXT;
 
 	if (first < 0)
 		return status;
 	rc = first < argc ? err_set(&err, -EINVAL, "unexpected argument '%s'", argv[first]) : 0;
-	if (rc == 0 && values.format && !json && strcmp(values.format, "text") != 0)
-		rc = err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
+	if (rc == 0 && values.format && !find_format(values.format, &format))
+		rc = err_set(&err, -EINVAL,
+			     "invalid --format '%s': expected text, json or openmetrics",
 			     values.format);
 	if (rc < 0)
 		return options_fail(&command_status, &err, 2);
-	rc = history_print_status(values.folder, json, stdout, &err);
+	rc = history_print_status(values.folder, format, stdout, &err);
 	if (rc == 0)
 		rc = output_end(stdout, &err);
 	return rc < 0 ? options_fail(&command_status, &err, 1) : 0;

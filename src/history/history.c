@@ -426,6 +426,67 @@ static void add_json(const struct status *status, struct buf *json)
 	buf_add_char(json, '\n');
 }
 
+/* Columns: family, unit (the last word of the family; NULL: none), whether it only grows, help, key of
+ * the supervisor's answer. */
+static const struct metric {
+	const char *family, *unit;
+	bool counter;
+	const char *help, *key;
+} metrics[] = {
+	{ "prospect_rate_hertz", "hertz", false, "Samples per second on each CPU.", "rate_hz" },
+	{ "prospect_start_time_seconds", "seconds", false, "When it was started, since 1970.",
+	  "since" },
+	{ "prospect_samples", NULL, true, "Samples taken.", "samples" },
+	{ "prospect_lost_samples", NULL, true, "Samples lost.", "lost" },
+	{ "prospect_cpu_seconds", "seconds", true, "CPU time that it used itself.", "cpu_s" },
+	{ "prospect_failures", NULL, true, "Recorders that failed.", "failures" },
+};
+
+static void add_metric(struct buf *text, const struct metric *metric, double value)
+{
+	buf_printf(text, "# TYPE %s %s\n", metric->family, metric->counter ? "counter" : "gauge");
+	if (metric->unit)
+		buf_printf(text, "# UNIT %s %s\n", metric->family, metric->unit);
+	buf_printf(text, "# HELP %s %s\n%s%s %.15g\n", metric->family, metric->help, metric->family,
+		   metric->counter ? "_total" : "", value);
+}
+
+static void add_gauge(struct buf *text, const char *family, const char *unit, const char *help,
+		      double value)
+{
+	const struct metric metric = { .family = family, .unit = unit, .help = help };
+
+	add_metric(text, &metric, value);
+}
+
+static void add_openmetrics(const struct status *status, struct buf *text)
+{
+	const struct segments *segments = &status->segments;
+	size_t length;
+	const char *state = value_of(status, "state", &length);
+
+	add_gauge(text, "prospect_up", NULL, "1 if the machine is profiled all the time.",
+		  status->answer.size > 0);
+	add_gauge(text, "prospect_recording", NULL, "1 if it is not paused and not starting.",
+		  state && length == strlen("recording") &&
+			  strncmp(state, "recording", length) == 0);
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+		const char *value = value_of(status, metrics[i].key, &length);
+
+		if (value)
+			add_metric(text, &metrics[i], strtod(value, NULL));
+	}
+	add_gauge(text, "prospect_history_segments", NULL, "Profiles of the history.",
+		  (double)segments->list.count);
+	add_gauge(text, "prospect_history_bytes", "bytes", "What they take on the disk.",
+		  (double)status->bytes);
+	if (segments->list.count)
+		add_gauge(text, "prospect_history_oldest_seconds", "seconds",
+			  "When the oldest begins, since 1970.",
+			  (double)segments->list.items[0].start_s);
+	buf_add_str(text, "# EOF\n");
+}
+
 static int read_status(struct status *status, const char *wanted, struct err *err)
 {
 	_cleanup_close_ int folder = -1;
@@ -444,14 +505,19 @@ static int read_status(struct status *status, const char *wanted, struct err *er
 	return 0;
 }
 
-int history_print_status(const char *wanted, bool json, FILE *out, struct err *err)
+int history_print_status(const char *wanted, enum history_format format, FILE *out, struct err *err)
 {
+	static void (*const add[])(const struct status *status, struct buf *text) = {
+		[HISTORY_TEXT] = add_text,
+		[HISTORY_JSON] = add_json,
+		[HISTORY_OPENMETRICS] = add_openmetrics,
+	};
 	struct status status = { .bytes = 0 };
 	_cleanup_(buf_done) struct buf text = { 0 };
 	int rc = read_status(&status, wanted, err);
 
 	if (rc == 0) {
-		(json ? add_json : add_text)(&status, &text);
+		add[format](&status, &text);
 		fputs(buf_text(&text), out);
 	}
 	buf_done(&status.answer);

@@ -60,7 +60,14 @@ int history_flush(const char *folder, struct err *err);
 int history_mark(const char *folder, const char *text, struct err *err);
 /* Removes all profiles but the one that is recorded; it works without a supervisor, too. */
 int history_reset(const char *folder, struct err *err);
+enum history_format {
+	HISTORY_TEXT,
+	HISTORY_JSON,
+	HISTORY_OPENMETRICS, /* https://prometheus.io/docs/specs/om/open_metrics_spec/ */
+};
+
 /* Prints what runs and what the folder has; it works without a supervisor, too. */
-int history_print_status(const char *folder, bool json, FILE *out, struct err *err);
+int history_print_status(const char *folder, enum history_format format, FILE *out,
+			 struct err *err);
 
 #endif

@@ -41,12 +41,38 @@ samples_in_history() {
 	"$PROSPECT" report --format csv --by program --select "program=$1" "$2" | awk -F, 'NR > 1 { sum += $3 } END { print sum + 0 }'
 }
 
+# is_openmetrics FILE: each family has its type before its samples, which are together; a unit is the end of its
+# name; a counter's sample is called _total; and the last line says that it is the last.
+is_openmetrics() {
+	awk '
+	last { bad("a line after # EOF") }
+	$0 == "# EOF" { last = 1; next }
+	/^# TYPE / {
+		if (NF != 4 || $3 in type || $4 !~ /^(counter|gauge)$/) bad("type")
+		family = $3
+		type[family] = $4
+		next
+	}
+	/^# UNIT / { if (NF != 4 || $3 != family || $3 !~ "_" $4 "$") bad("unit"); next }
+	/^# HELP / { if (NF < 4 || $3 != family) bad("help"); next }
+	{
+		if (NF != 2 || $2 !~ /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/) bad("value")
+		if ($1 != family (type[family] == "counter" ? "_total" : "")) bad("name")
+		samples++
+	}
+	function bad(what) { printf "# line %d, %s: %s\n", NR, what, $0; wrong = 1 }
+	END { exit wrong || !last || !samples }' "$1"
+}
+
 # What runs before a pause and after it is there, what runs in between is not, and the account says so.
 test_history_has_what_ran() {
 	begin_history
 	is_status state recording || fail "not recording" "$("$PROSPECT" status --history "$T/h")"
 	expect_status 1 "$PROSPECT" start --history "$T/h"
 	grep -q 'is being recorded into since ' "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	"$PROSPECT" status --format openmetrics --history "$T/h" > "$T/metrics"
+	is_openmetrics "$T/metrics" || fail "metrics" "$(cat "$T/metrics")"
+	grep -q '^prospect_recording 1$' "$T/metrics" || fail "metrics" "$(cat "$T/metrics")"
 	burn 1 before
 	expect_status 0 "$PROSPECT" pause --history "$T/h"
 	is_status state paused || fail "not paused"

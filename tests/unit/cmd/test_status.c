@@ -25,6 +25,7 @@ static void test_words(void **state)
 	EXPECT(2, status, "status", "--format", "csv");
 	EXPECT(0, status, "status", "--history", *state);
 	EXPECT(0, status, "status", "--format", "json", "--history", *state);
+	EXPECT(0, status, "status", "--format", "openmetrics", "--history", *state);
 }
 
 int main(void)

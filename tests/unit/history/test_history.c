@@ -26,14 +26,14 @@ static void test_folder(void **state)
 }
 
 /* What is printed when nothing runs. */
-static void expect_status(const char *folder, bool json, const char *wanted)
+static void expect_status(const char *folder, enum history_format format, const char *wanted)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	struct err err;
 
-	assert_int_equal(history_print_status(folder, json, out, &err), 0);
+	assert_int_equal(history_print_status(folder, format, out, &err), 0);
 	fclose(out);
 	if (!strstr(text, wanted))
 		fail_msg("'%s' is not in: %s", wanted, text);
@@ -52,15 +52,22 @@ static void test_nothing_runs(void **state)
 	assert_int_equal(history_reload(*state, &err), -ESRCH);
 	assert_int_equal(history_flush(*state, &err), -ESRCH);
 	assert_int_equal(history_mark(*state, "text", &err), -ESRCH);
-	expect_status(*state, false, "off: ");
-	expect_status(*state, false, ": 0 segments\n");
-	expect_status("/nowhere", false, "/nowhere: 0 segments\n");
-	expect_status(*state, true, "\"runs\":false");
-	expect_status(*state, true, "\"oldest\":null");
+	expect_status(*state, HISTORY_TEXT, "off: ");
+	expect_status(*state, HISTORY_TEXT, ": 0 segments\n");
+	expect_status("/nowhere", HISTORY_TEXT, "/nowhere: 0 segments\n");
+	expect_status(*state, HISTORY_JSON, "\"runs\":false");
+	expect_status(*state, HISTORY_JSON, "\"oldest\":null");
 	snprintf(path, sizeof(path), "%s/20261129T104000Z.prof", (const char *)*state);
 	close(open(path, O_WRONLY | O_CREAT, 0600));
-	expect_status(*state, false, ": 1 segment since ");
-	expect_status(*state, true, "\"oldest\":1795948800");
+	expect_status(*state, HISTORY_TEXT, ": 1 segment since ");
+	expect_status(*state, HISTORY_JSON, "\"oldest\":1795948800");
+	expect_status(*state, HISTORY_OPENMETRICS, "\nprospect_up 0\n");
+	expect_status(*state, HISTORY_OPENMETRICS, "\nprospect_history_segments 1\n");
+	expect_status(*state, HISTORY_OPENMETRICS,
+		      "# TYPE prospect_history_oldest_seconds gauge\n"
+		      "# UNIT prospect_history_oldest_seconds seconds\n"
+		      "# HELP prospect_history_oldest_seconds When the oldest begins, since 1970.\n"
+		      "prospect_history_oldest_seconds 1795948800\n# EOF\n");
 }
 
 static void make(const char *folder, const char *name)
@@ -87,10 +94,10 @@ static void test_reset(void **state)
 	lock = open(path, O_RDWR);
 	assert_int_equal(flock(lock, LOCK_EX), 0);
 	assert_int_equal(history_reset(*state, &err), -EBUSY);
-	expect_status(*state, false, ": 1 segment since ");
+	expect_status(*state, HISTORY_TEXT, ": 1 segment since ");
 	close(lock);
 	assert_int_equal(history_reset(*state, &err), 0);
-	expect_status(*state, false, ": 0 segments\n");
+	expect_status(*state, HISTORY_TEXT, ": 0 segments\n");
 }
 
 static void test_marks_are_limited(void **state)
