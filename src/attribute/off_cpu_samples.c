@@ -38,6 +38,7 @@ struct off_cpu_samples {
 	struct off_cpu_samples_parts parts;
 	VEC(uint8_t) frame_waits; /* by frame: 0 not determined yet, otherwise 1 + enum wait */
 	uint32_t wait_images[WAIT_COUNT];
+	uint64_t to_ns;	  /* when the window closes; 0: it is not known */
 	int waits, times; /* events, index into profile.events */
 	VEC(struct left) left;
 	struct hashidx left_index; /* by tid */
@@ -139,10 +140,23 @@ int off_cpu_samples_prepare(struct off_cpu_samples *samples,
 	return rc;
 }
 
-void off_cpu_samples_open(struct off_cpu_samples *samples)
+void off_cpu_samples_open(struct off_cpu_samples *samples, uint64_t from_ns)
 {
-	if (samples && samples->off_cpu)
+	if (!samples || !samples->off_cpu)
+		return;
+	if (from_ns > clock_ns())
+		off_cpu_set_window(samples->off_cpu, from_ns, samples->to_ns);
+	else
 		off_cpu_open(samples->off_cpu);
+}
+
+void off_cpu_samples_set_times(struct off_cpu_samples *samples, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!samples)
+		return;
+	samples->to_ns = to_ns;
+	if (samples->off_cpu)
+		off_cpu_set_window(samples->off_cpu, from_ns > clock_ns() ? from_ns : 0, to_ns);
 }
 
 /* ---- what a thread waits for ---- */
@@ -301,7 +315,10 @@ static uint32_t user_stack(struct off_cpu_samples *samples, const struct off_cpu
 static void add_sample(struct off_cpu_samples *samples, int event, uint32_t task, uint32_t stack,
 		       uint64_t weight)
 {
-	const struct sample sample = { .time_ns = samples->record.time_ns,
+	/* What is told after the window has closed is from before. */
+	bool late = samples->to_ns && samples->record.time_ns >= samples->to_ns;
+	const struct sample sample = { .time_ns =
+					       late ? samples->to_ns - 1 : samples->record.time_ns,
 				       .weight = weight,
 				       .task = task,
 				       .stack = stack,

@@ -61,8 +61,12 @@ struct off_cpu_samples_parts {
  * run.not_visible. Accounting has not begun yet. */
 int off_cpu_samples_prepare(struct off_cpu_samples *samples,
 			    const struct off_cpu_samples_parts *parts, struct err *err);
-/* Opens the window: every thread's time is accounted for from now on. */
-void off_cpu_samples_open(struct off_cpu_samples *samples);
+/* Opens the window, now or at @from_ns if that is to come: every thread's time is accounted for from
+ * then on. */
+void off_cpu_samples_open(struct off_cpu_samples *samples, uint64_t from_ns);
+/* Has the open window begin at @from_ns if that is to come, and close at @to_ns unless it is closed
+ * before; 0: it is not. */
+void off_cpu_samples_set_times(struct off_cpu_samples *samples, uint64_t from_ns, uint64_t to_ns);
 /* Takes a record of the stream `waits`, or one about threads. Call in order of time, before the
  * record changes the machine. */
 void off_cpu_samples_take(struct off_cpu_samples *samples, const struct perf_record *record);

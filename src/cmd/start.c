@@ -24,6 +24,8 @@ struct start_values {
 static const struct option_spec start_specs[] = {
 	{ "rate", 'F', OPTION_NUMBER, AT(options.rate_hz), "HZ",
 	  .help = "take HZ samples per second on each CPU (default 97)", .least = 1, .most = 10000 },
+	{ "off-cpu", 0, OPTION_FLAG, AT(options.off_cpu), NULL,
+	  .help = "also record where threads wait" },
 	{ "segment", 0, OPTION_SECONDS, AT(options.segment_s), "TIME",
 	  .help = "length of a profile of the history (default 10m)", .least = 10, .most = DAY_S },
 	{ "keep", 0, OPTION_TEXT, AT(keep), "TIME",

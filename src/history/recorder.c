@@ -75,6 +75,7 @@ static int record(const struct recorder *recorder, const struct history_options 
 	};
 	const struct record_options record = { .machine_only = true,
 					       .rate_hz = options->rate_hz,
+					       .off_cpu = options->off_cpu,
 					       .stacks = "full",
 					       .max_depth = MAX_DEPTH,
 					       .flush_cs = FLUSH_CS,

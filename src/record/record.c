@@ -229,6 +229,7 @@ static void take_order(struct recording *recording, const struct record_order *o
 		break;
 	}
 	attribution_set_times(recording->attribution, recording->from_ns, recording->to_ns);
+	off_cpu_samples_set_times(recording->off_cpu, recording->from_ns, recording->to_ns);
 }
 
 static void take_orders(struct recording *recording)
@@ -507,7 +508,8 @@ static int go(struct recording *recording, struct err *err)
 	rc = record_input_fill(&recording->input, err);
 	if (rc < 0)
 		return rc;
-	off_cpu_samples_open(recording->off_cpu);
+	off_cpu_samples_open(recording->off_cpu, recording->from_ns);
+	off_cpu_samples_set_times(recording->off_cpu, recording->from_ns, recording->to_ns);
 	begin_facts(recording);
 	sampler_enable(recording->sampler);
 	begin_command_time(recording);
@@ -684,6 +686,10 @@ static int set_up(struct recording *recording, struct err *err)
 	rc = watched_command_take_signals(&recording->command, err);
 	if (rc == 0 && options->off_cpu)
 		recording->off_cpu = off_cpu_samples_new();
+	/* Without BPF it would count the time before, too. */
+	if (rc == 0 && options->from_ns &&
+	    off_cpu_samples_source(recording->off_cpu) == SAMPLER_WAITS_SWITCHES)
+		rc = err_set(err, -ENOTSUP, "off-CPU time of a history needs BPF: run as root");
 	if (rc == 0 && (options->argv || options->who))
 		recording->command_time = command_time_new(recording->profile);
 	tasks = chosen_tasks(recording);

@@ -225,10 +225,19 @@ uint64_t off_cpu_open(struct off_cpu *off_cpu)
 	return off_cpu->object->bss->opened_ns = clock_ns();
 }
 
+void off_cpu_set_window(struct off_cpu *off_cpu, uint64_t opened_ns, uint64_t closed_ns)
+{
+	if (opened_ns)
+		off_cpu->object->bss->opened_ns = opened_ns;
+	off_cpu->object->bss->closed_ns = closed_ns;
+}
+
 uint64_t off_cpu_stop(struct off_cpu *off_cpu)
 {
-	uint64_t closed_ns = clock_ns();
+	uint64_t closed_ns = clock_ns(), set_ns = off_cpu->object->bss->closed_ns;
 
+	if (set_ns && set_ns < closed_ns)
+		closed_ns = set_ns;
 	off_cpu->object->bss->closed_ns = closed_ns;
 	detach(off_cpu);
 	return closed_ns;

@@ -63,7 +63,10 @@ int off_cpu_choose(struct off_cpu *off_cpu, int32_t id, enum chosen how, bool on
 
 /* Opens the window now. Returns the time of that (CLOCK_MONOTONIC). */
 uint64_t off_cpu_open(struct off_cpu *off_cpu);
-/* Closes the window now. Returns the time of that. */
+/* Has the window open at @opened_ns (0: as it is) and close at @closed_ns (0: when it is stopped);
+ * both may be to come. */
+void off_cpu_set_window(struct off_cpu *off_cpu, uint64_t opened_ns, uint64_t closed_ns);
+/* Closes the window now, unless it has closed. Returns the time of that. */
 uint64_t off_cpu_stop(struct off_cpu *off_cpu);
 
 /* After off_cpu_stop, once: ends the open states. @take gets the times of each existing thread,

@@ -220,3 +220,24 @@ test_history_has_marks() {
 	[ "$(marks "$first")" = 'before deploy,1' ] || fail "in the first" "$(marks "$first")"
 	[ "$(marks "$(segments | tail -n 1)")" = 'killed+last,1' ] || fail "in the second" "$(marks "$(segments | tail -n 1)")"
 }
+
+# Of a thread that sleeps all the time, the exact time in a profile between two others is the length of that profile, to
+# the nanosecond: the kernel side ends at the cut, and the next one begins there.
+test_history_off_cpu() {
+	local sleeper middle
+	begin_history --off-cpu
+	sleep 600 &
+	sleeper=$!
+	expect_status 0 "$PROSPECT" restart --history "$T/h"
+	middle=$(segments | tail -n 1)
+	sleep 1
+	expect_status 0 "$PROSPECT" restart --history "$T/h"
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	kill $sleeper
+	"$PROSPECT" query --format csv "SELECT sum(weight) - (SELECT max(value) - min(value) FROM header
+		WHERE name IN ('start_ns', 'end_ns')) FROM totals WHERE event = 'thread-time' AND tid = $sleeper" \
+		"$middle" > "$T/rest"
+	[ "$(tail -n 1 "$T/rest")" = 0 ] || fail "too much or too little, in ns:" "$(cat "$T/rest")"
+	"$PROSPECT" report --by wait --select "event=off-cpu" "$middle" > "$T/waits"
+	grep -q sleep "$T/waits" || fail "no sleep" "$(cat "$T/waits")"
+}

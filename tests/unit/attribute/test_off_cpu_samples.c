@@ -16,6 +16,7 @@ enum { SHELL = 100, OTHER = 200, WAITS_ID = STREAM_RAW_IDS + 1 };
 /* ---- the kernel side, played by the test ---- */
 
 struct off_cpu {
+	uint64_t opened_ns, closed_ns; /* of the window, if they were set */
 	size_t outputs, chosen;
 	bool only_chosen, open;
 };
@@ -66,6 +67,12 @@ uint64_t off_cpu_open(struct off_cpu *off_cpu)
 {
 	off_cpu->open = true;
 	return 0;
+}
+
+void off_cpu_set_window(struct off_cpu *off_cpu, uint64_t opened_ns, uint64_t closed_ns)
+{
+	off_cpu->opened_ns = opened_ns;
+	off_cpu->closed_ns = closed_ns;
 }
 
 uint64_t off_cpu_stop(struct off_cpu *off_cpu)
@@ -278,11 +285,33 @@ static void programs_are_attached_to_all_outputs(void **state)
 	assert_int_equal(kernel_side.outputs, 2);
 	assert_int_equal(kernel_side.chosen, 1);
 	assert_true(kernel_side.only_chosen);
-	off_cpu_samples_open(world->off_cpu);
+	off_cpu_samples_open(world->off_cpu, 0);
 	assert_true(kernel_side.open);
 	off_cpu_samples_stop(world->off_cpu);
 	assert_false(kernel_side.open);
 	assert_null(world->in.profile->run.not_visible);
+}
+
+/* A time to come opens the window then; a sample of what the kernel tells later is of the window. */
+static void a_window_of_known_times(void **state)
+{
+	struct world *world = *state;
+	struct off_cpu_wait_record wait = a_wait();
+
+	off_cpu_samples_set_times(NULL, 1, 2);
+	off_cpu_samples_open(world->off_cpu, UINT64_MAX - 1);
+	assert_false(kernel_side.open);
+	assert_true(kernel_side.opened_ns == UINT64_MAX - 1);
+	off_cpu_samples_set_times(world->off_cpu, 5, 0);
+	assert_int_equal(kernel_side.opened_ns, 0);
+	off_cpu_samples_set_times(world->off_cpu, UINT64_MAX, 1000);
+	assert_true(kernel_side.opened_ns == UINT64_MAX && kernel_side.closed_ns == 1000);
+	wait_at(world, 999, &wait);
+	wait_at(world, 1000, &wait);
+	wait_at(world, 2000, &wait);
+	assert_int_equal(world->writer.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(world->writer.samples[i].time_ns, 999);
 }
 
 /* Each part counts for itself: kept when it lasted longer than the draw, and never for less than the
@@ -527,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_PROGRAMS(programs_are_attached_to_all_outputs),
+		WITH_PROGRAMS(a_window_of_known_times),
 		WITH_PROGRAMS(parts_of_a_wait),
 		WITH_PROGRAMS(what_was_waited_for),
 		WITH_PROGRAMS(stacks_of_those_that_left),
