@@ -221,6 +221,29 @@ test_history_has_marks() {
 	[ "$(marks "$(segments | tail -n 1)")" = 'killed+last,1' ] || fail "in the second" "$(marks "$(segments | tail -n 1)")"
 }
 
+# The file of settings holds at the start, and anew when that is asked for or signalled; the command line counts more. A
+# wrong line is named, and changes nothing.
+test_history_has_settings() {
+	printf 'rate = 49\nkeep = 12h\n' > "$T/settings"
+	begin_history --settings "$T/settings" --keep 1d
+	is_status rate_hz 49 || fail "the rate is not that of the file"
+	printf '# faster\nrate = 199\n' > "$T/settings"
+	expect_status 0 "$PROSPECT" reload --history "$T/h"
+	is_status rate_hz 199 || fail "the rate is not the new one"
+	[ "$("$PROSPECT" query --format csv "SELECT CAST(rate_hz AS INTEGER) FROM event" "$(segments | tail -n 1)" | tail -n 1)" = 199 ] ||
+		fail "the rate of the new profile"
+	echo 'rate = fast' >> "$T/settings"
+	expect_status 1 "$PROSPECT" reload --history "$T/h"
+	grep -q "settings:3: invalid --rate" "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	is_status rate_hz 199 || fail "the rate changed"
+	kill -HUP "$(status pid)"
+	until_true eval '"$PROSPECT" status --history "$T/h" | grep -q "settings:3: invalid --rate"'
+	echo 'rate = 99' > "$T/settings"
+	kill -HUP "$(status pid)"
+	until_true is_status rate_hz 99
+	until_true is_status state recording
+}
+
 # Of a thread that sleeps all the time, the exact time in a profile between two others is the length of that profile, to
 # the nanosecond: the kernel side ends at the cut, and the next one begins there.
 test_history_off_cpu() {
