@@ -126,7 +126,7 @@ enum { CPU_TIMES_MAX = 1 << 20 };
 
 struct cpu_time {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
-	uint64_t capacity_ns;	 /* CPUs x time, of which: */
+	uint64_t capacity_ns;	 /* CPUs x time; parts of it: */
 	uint64_t idle_ns, iowait_ns, steal_ns;
 	uint64_t lost_ns; /* of samples that did not fit into a ring */
 };
