@@ -82,19 +82,21 @@ bool history_find(char *ret_path, size_t size)
 }
 
 /* What it shows of a machine is for root and the group "prospect", if there is one; an ordinary
- * user's is for that user. */
+ * user's is for that user. systemd may have made the usual folder (StateDirectory=). */
 static int make_folder(const char *folder, struct err *err)
 {
 	const struct group *group = geteuid() == 0 ? getgrnam("prospect") : NULL;
 	struct owner owner;
+	bool there;
 
 	owner_find(&owner);
 	if (geteuid() != 0 && state_make_folder(&owner, err) < 0)
 		return -EACCES;
-	if (mkdir(folder, 0700) < 0)
-		return errno == EEXIST ? 0
-				       : err_set(err, -errno, "cannot make %s: %s", folder,
-						 strerror(errno));
+	there = mkdir(folder, 0700) < 0;
+	if (there && errno != EEXIST)
+		return err_set(err, -errno, "cannot make %s: %s", folder, strerror(errno));
+	if (there && strcmp(folder, OF_ROOT) != 0)
+		return 0;
 	if (group && lchown(folder, 0, group->gr_gid) == 0)
 		(void)chmod(folder, 0750);
 	return 0;

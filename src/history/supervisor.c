@@ -41,6 +41,7 @@ struct supervisor {
 	struct history_options options;
 	const char *folder;
 	int folder_fd, lock_fd, signal_fd, started;
+	gid_t group; /* of the folder, if root shares it with one; else 0 */
 	struct control *control;
 	struct recorder current, next;
 	struct sent_marks marks;
@@ -74,6 +75,14 @@ static uint64_t cut_after(const struct supervisor *supervisor, uint64_t from_ns)
 	uint64_t cut_ns = from_ns + length_ns - real_ns % length_ns;
 
 	return cut_ns - from_ns < 2ULL * LEAD_S * NS_PER_S ? cut_ns + length_ns : cut_ns;
+}
+
+/* Lets the folder's group have a file of the folder, too. */
+static void share(const struct supervisor *supervisor, const char *name, mode_t mode)
+{
+	if (supervisor->group && fchownat(supervisor->folder_fd, name, (uid_t)-1, supervisor->group,
+					  AT_SYMLINK_NOFOLLOW) == 0)
+		(void)!fchmodat(supervisor->folder_fd, name, mode, 0);
 }
 
 static void note_problem(struct supervisor *supervisor, const char *text)
@@ -558,9 +567,13 @@ static void tell_started(struct supervisor *supervisor, const char *why)
 
 static void hear(struct supervisor *supervisor, struct recorder *recorder)
 {
+	bool was_ready = recorder->state.ready;
+
 	if (!recorder->pid)
 		return;
 	recorder_hear(recorder);
+	if (recorder->state.ready && !was_ready)
+		share(supervisor, recorder->name, 0640);
 	sent_marks_settle(&supervisor->marks, recorder);
 }
 
@@ -592,10 +605,15 @@ static void run(struct supervisor *supervisor)
 static int open_folder(struct supervisor *supervisor, struct err *err)
 {
 	const char *folder = supervisor->folder;
+	struct stat st;
+	int rc;
 
 	supervisor->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (supervisor->folder_fd < 0)
 		return err_set(err, -errno, "%s: %s", folder, strerror(errno));
+	if (geteuid() == 0 && fstat(supervisor->folder_fd, &st) == 0 && st.st_uid == 0 &&
+	    (st.st_mode & S_IRWXG) == (S_IRGRP | S_IXGRP))
+		supervisor->group = st.st_gid;
 	supervisor->lock_fd = openat(supervisor->folder_fd, "lock",
 				     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (supervisor->lock_fd < 0)
@@ -603,7 +621,10 @@ static int open_folder(struct supervisor *supervisor, struct err *err)
 	if (flock(supervisor->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return err_set(err, -EALREADY, "%s is being recorded into: see 'prospect status'",
 			       folder);
-	return control_open(folder, &supervisor->control, err);
+	rc = control_open(folder, &supervisor->control, err);
+	if (rc == 0)
+		share(supervisor, "control", 0660);
+	return rc;
 }
 
 static int take_signals(struct supervisor *supervisor, struct err *err)

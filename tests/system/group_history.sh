@@ -124,6 +124,54 @@ test_history_is_roots() {
 	is_status state recording || fail "it was stopped"
 }
 
+# The group of the folder can read it and mark it, no more.
+test_history_is_for_a_group() {
+	local word nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups "$PROSPECT")
+	need_root
+	need setpriv
+	mkdir -m 750 "$T/h"
+	chgrp 65534 "$T/h"
+	begin_history
+	burn 0.5 early
+	expect_status 0 "${nobody[@]}" mark --history "$T/h" "by a member"
+	expect_status 0 "${nobody[@]}" flush --history "$T/h"
+	"${nobody[@]}" status --history "$T/h" | grep -q '^Always on *recording' || fail "no status"
+	"${nobody[@]}" query "SELECT text FROM marks" "$(segments)" | grep -q '^by a member' || fail "no mark"
+	"${nobody[@]}" report --by program "$(segments)" | grep -q early || fail "no report"
+	for word in stop pause resume restart reload reset; do
+		expect_status 1 "${nobody[@]}" $word --history "$T/h"
+		grep -q 'only root' "$T/stderr" || fail "said" "$(cat "$T/stderr")"
+	done
+	[ "$(find "$T/h" -perm /007 | wc -l)" = 0 ] || fail "others" "$(ls -la "$T/h")"
+}
+
+# privileges FILE: what could be recorded, and what not.
+privileges() {
+	"$PROSPECT" query --format csv "SELECT name, value FROM header
+		WHERE name IN ('rung', 'stacks', 'not_visible') ORDER BY name" "$1"
+}
+
+# The unit is right as systemd sees it, and leaves what recording needs.
+test_history_unit() {
+	local capabilities
+	need_root
+	need setpriv
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$HERE/../../systemd/prospect.service.in" |
+		tr A-Z a-z | sed 's/cap_/+/g; s/ /,/g')
+	[ -n "$capabilities" ] || fail "no capabilities"
+	setpriv --no-new-privs --bounding-set="-all,$capabilities" "$PROSPECT" start --foreground --history "$T/h" &
+	until_true is_status state recording
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	wait $! || fail "status $?"
+	"$PROSPECT" record -q -a --duration 0.1 -o "$T/free.prof"
+	[ "$(privileges "$(segments)")" = "$(privileges "$T/free.prof")" ] ||
+		fail "something is missing" "$("$PROSPECT" report --quality "$(segments)")"
+	need systemd-analyze
+	sed "s|@bindir@/prospect|$PROSPECT|" "$HERE/../../systemd/prospect.service.in" > "$T/prospect.service"
+	systemd-analyze verify --man=no "$T/prospect.service" > "$T/verify" 2>&1 || fail "systemd-analyze" "$(cat "$T/verify")"
+	[ ! -s "$T/verify" ] || fail "systemd-analyze" "$(cat "$T/verify")"
+}
+
 # times FILE WHAT: of its samples and its run.
 times() {
 	"$PROSPECT" query --format csv "SELECT (SELECT value FROM header WHERE name = 'start_ns'), min(time_ns),
