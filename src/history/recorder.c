@@ -82,6 +82,7 @@ static int record(const struct recorder *recorder, const struct history_options 
 					       .output = path,
 					       .from_ns = recorder->from_ns,
 					       .to_ns = recorder->to_ns,
+					       .rests = true,
 					       .orders = &orders,
 					       .progress = say_progress,
 					       .progress_context = &state };

@@ -136,6 +136,11 @@ int exec_watch_drain(struct exec_watch *watch, void (*take)(void *context, int f
 	}
 }
 
+int exec_watch_fd(const struct exec_watch *watch)
+{
+	return watch->fd;
+}
+
 void exec_watch_free(struct exec_watch *watch)
 {
 	if (!watch)

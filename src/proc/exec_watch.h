@@ -17,6 +17,8 @@ int exec_watch_new(struct exec_watch **ret_watch, struct err *err);
 /* Calls @take for every file executed since the last drain; @take owns the descriptor. Returns the
  * number of files, or -errno (-EMFILE: no descriptor left; that event is lost). */
 int exec_watch_drain(struct exec_watch *watch, void (*take)(void *context, int fd), void *context);
+/* Readable when a file was executed since. */
+int exec_watch_fd(const struct exec_watch *watch);
 void exec_watch_free(struct exec_watch *watch);
 
 #endif

@@ -42,6 +42,10 @@
 
 enum {
 	DRAIN_MS = 100,
+	/* While next to nothing runs, and nothing new: the kernel tells of executed files. A mapping
+	 * that is read so late would be gone only if its process is. */
+	DRAIN_QUIET_MS = 1000,
+	QUIET_SAMPLES = 4,  /* of a drain, at most */
 	DRAIN_SOON_MS = 10, /* while the kernel side lacks tables */
 	/* A record may become visible this long after its time was taken, if a virtual CPU lost its
 	 * host CPU in between. Younger records wait for the next drain. */
@@ -91,7 +95,7 @@ struct recording {
 	uint64_t flush_for_ns;		    /* samples before are awaited in the file; 0: none */
 	bool begun;			    /* from_ns has come */
 	bool rings_hung_up;
-	bool drain_soon;
+	bool drain_soon, quiet;
 	bool stop;
 	struct err store_err;	   /* of the last failed flush */
 	bool store_failed, stored; /* @stored: samples are in the file */
@@ -319,10 +323,12 @@ static void follow_modules(struct recording *recording)
 
 static void drain(struct recording *recording, uint64_t cutoff_ns)
 {
-	uint64_t begin_ns = clock_ns();
+	uint64_t begin_ns = clock_ns(),
+		 samples = attribution_counts(recording->attribution).samples;
+	int executed = -1;
 
 	if (recording->exec_watch)
-		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
+		executed = exec_watch_drain(recording->exec_watch, offer_file, recording->files);
 	follow_modules(recording);
 	jit_follow(recording->jit, clock_ns());
 	sampler_drain(recording->sampler, cutoff_ns, take_record, recording);
@@ -331,6 +337,9 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 		sampler_stop_waits(recording->sampler);
 	if (recording->stacks)
 		recording->drain_soon = stacks_settle(recording->stacks);
+	samples = attribution_counts(recording->attribution).samples - samples;
+	recording->quiet = recording->options->rests && !recording->off_cpu && executed == 0 &&
+			   samples <= QUIET_SAMPLES;
 	recording->drained_ns = clock_ns();
 	recording->drain_took_ns = recording->drained_ns - begin_ns;
 }
@@ -392,10 +401,10 @@ static void flush(struct recording *recording)
 }
 
 /* Sleeps until a drain is due, a ring fills, a module comes or goes, or a signal or an order
- * arrives. */
+ * arrives; after a quiet drain also until a file is executed. */
 static void wait_for_work(struct recording *recording, uint64_t until_ns)
 {
-	enum { FIXED_FDS = 3 };
+	enum { FIXED_FDS = 4 };
 	const int *ring_fds;
 	size_t rings = sampler_poll_fds(recording->sampler, &ring_fds);
 	_cleanup_free_ struct pollfd *fds = xcalloc(FIXED_FDS + rings, sizeof(*fds));
@@ -404,11 +413,13 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
 
 	fds[0] = (struct pollfd){ .fd = recording->command.signal_fd, .events = POLLIN };
-	fds[1] = fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	fds[1] = fds[2] = fds[3] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (recording->module_watch)
 		fds[1].fd = module_watch_fd(recording->module_watch);
 	if (recording->options->orders)
 		fds[2].fd = recording->options->orders->fd;
+	if (recording->quiet)
+		fds[3].fd = exec_watch_fd(recording->exec_watch);
 	/* After a thread ends, its ring hangs up, and poll would return at once forever. From then
 	 * on only the timeout wakes us. */
 	for (size_t i = 0; i < rings && !recording->rings_hung_up; i++)
@@ -447,6 +458,20 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* When what is awaited in the file can be flushed. */
+static uint64_t flush_due(const struct recording *recording)
+{
+	return recording->flush_for_ns ? recording->flush_for_ns + SETTLE_MS * NS_PER_MS
+				       : UINT64_MAX;
+}
+
+static uint64_t until_next_drain(const struct recording *recording)
+{
+	if (recording->drain_soon)
+		return DRAIN_SOON_MS;
+	return recording->quiet ? DRAIN_QUIET_MS : DRAIN_MS;
+}
+
 static void run_loop(struct recording *recording)
 {
 	const struct stack_observer *observer = recording->options->observer;
@@ -458,13 +483,13 @@ static void run_loop(struct recording *recording)
 	take_orders(recording);
 	begin = begin_run(recording, clock_ns());
 	/* The first drain comes at once: files mapped now may be gone soon. */
-	for (uint64_t wait_ms = 0; !recording->stop;
-	     wait_ms = recording->drain_soon ? DRAIN_SOON_MS : DRAIN_MS) {
+	for (uint64_t wait_ms = 0; !recording->stop; wait_ms = until_next_drain(recording)) {
 		uint64_t now = clock_ns();
 		uint64_t next_drain = now + wait_ms * NS_PER_MS;
 
 		wait_for_work(recording,
-			      least(next_drain, least(begin, end_of_loop(recording, start))));
+			      least(least(next_drain, begin),
+				    least(flush_due(recording), end_of_loop(recording, start))));
 		now = clock_ns();
 		take_orders(recording);
 		begin = begin_run(recording, now);

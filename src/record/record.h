@@ -74,6 +74,7 @@ struct record_options {
 	 * that follow one another without a gap, where each is ready before its time begins. 0: from
 	 * the start, and as duration_s says. */
 	uint64_t from_ns, to_ns;
+	bool rests;			    /* look less often while next to nothing runs */
 	const struct record_orders *orders; /* NULL: none */
 	/* Called about once a second with the totals so far; NULL: never. */
 	void (*progress)(void *context, double elapsed_s, uint64_t samples, uint64_t lost);

@@ -292,6 +292,17 @@ test_history_has_settings() {
 	until_true is_status state recording
 }
 
+# A program that begins after a quiet time, and is gone before the recorder looks again, has its names.
+test_history_rests() {
+	begin_history
+	sleep 2
+	burn 0.2 brief
+	rm "$T/brief"
+	expect_status 0 "$PROSPECT" stop --history "$T/h"
+	"$PROSPECT" report --by program,symbol --select program=brief --format csv "$(segments)" > "$T/rows"
+	grep -q '^brief,main,' "$T/rows" || fail "names" "$(cat "$T/rows")"
+}
+
 # Of a thread that sleeps all the time, the exact time in a profile between two others is the length of that profile, to
 # the nanosecond: the kernel side ends at the cut, and the next one begins there.
 test_history_off_cpu() {
