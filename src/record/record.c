@@ -51,6 +51,7 @@ enum {
 	 * host CPU in between. Younger records wait for the next drain. */
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
+	NO_DRAIN_MS = 1000,
 	/* While symbols are read, the next drain waits this many times as long as the last one
 	 * took. Otherwise, on a machine that makes samples faster than we get CPU time, each drain
 	 * would take longer than the last. Each file has one, so reading would never end. */
@@ -90,6 +91,7 @@ struct recording {
 	struct pids processes, threads;	   /* chosen as a whole, and single threads of others */
 	struct record_input input;
 	uint64_t drained_ns, drain_took_ns; /* end and duration of the last drain */
+	uint64_t no_drain_ns;		    /* reading symbols does not drain before */
 	uint64_t taken_ns;		    /* all samples before were attributed */
 	uint64_t from_ns, to_ns;	    /* samples of this time are kept; 0: any are */
 	uint64_t flush_for_ns;		    /* samples before are awaited in the file; 0: none */
@@ -350,7 +352,8 @@ static void drain_between(void *context)
 	struct recording *recording = context;
 	uint64_t now = clock_ns();
 
-	if (now - recording->drained_ns < READ_PER_DRAIN * recording->drain_took_ns)
+	if (now < recording->no_drain_ns ||
+	    now - recording->drained_ns < READ_PER_DRAIN * recording->drain_took_ns)
 		sampler_keep_up(recording->sampler);
 	else
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
@@ -376,13 +379,27 @@ static void tell_flushed(struct recording *recording)
 		recording->flush_for_ns = 0;
 }
 
+/* While files are read, drains bring more code. Most of its files are known by then, so that it gets
+ * names before the next drain. */
+static void find_names(struct recording *recording)
+{
+	uint64_t drained_ns = recording->drained_ns;
+
+	resolver_run(recording->resolver);
+	if (recording->drained_ns == drained_ns)
+		return;
+	recording->no_drain_ns = clock_ns() + NO_DRAIN_MS * NS_PER_MS;
+	resolver_run(recording->resolver);
+	recording->no_drain_ns = 0;
+}
+
 static void flush(struct recording *recording)
 {
 	int rc;
 
 	if (!recording->module_watch)
 		kernel_symbols_modules_changed(recording->kernel);
-	resolver_run(recording->resolver);
+	find_names(recording);
 	hot_code_keep_jit(recording->hot);
 	if (recording->profile->run.end_ns) {
 		hot_code_keep_all(recording->hot, recording->kernel);

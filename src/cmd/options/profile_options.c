@@ -55,11 +55,16 @@ struct opened_names profile_options_names(const struct name_values *values)
 int profile_options_default(const struct select_values *values, char *ret_path, size_t size,
 			    struct err *err)
 {
-	bool of_time = values->selection.since || values->selection.until;
+	const struct selection *selection = &values->selection;
+	struct err ignored;
 	int rc;
 
-	if (of_time && history_find(ret_path, size))
+	if ((selection->since || selection->until) && history_find(ret_path, size)) {
+		/* Up to now, if it is being recorded. */
+		if (!selection->until)
+			(void)history_flush(ret_path, &ignored);
 		return 0;
+	}
 	rc = state_last_profile(ret_path, size, err);
 	return rc == -ENOENT && history_find(ret_path, size) ? 0 : rc;
 }
