@@ -3,10 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -17,6 +20,8 @@
 #include "model/merge.h"
 
 DEFINE_CLEANUP(struct profile *, profile_free);
+
+enum { MOST_THREADS = 16 }; /* besides the first one */
 
 /* A profile that is being recorded is written at least so often. */
 #define RECORDING_NS (60 * NS_PER_S)
@@ -29,6 +34,7 @@ struct part {
 	uint64_t start_ns; /* start_real_ns by the clock of its samples */
 	struct store_reader *store; /* NULL: not open */
 	struct profile *profile;    /* of a folder: for its totals and samples; owned */
+	struct totals totals;	    /* likewise */
 	struct merge_map map;	    /* likewise */
 };
 
@@ -82,6 +88,7 @@ static int open_store(struct part *part, struct err *err)
 static void part_done(struct part *part)
 {
 	merge_map_done(&part->map);
+	vec_free(&part->totals.rows);
 	profile_free(part->profile);
 	store_close(part->store);
 	free(part->path);
@@ -350,24 +357,76 @@ uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile)
 			     : store_end_ns(parts->list.items[0].store, profile);
 }
 
-static int merge_part(struct part *part, struct merge *merge, struct err *err)
+/* Files are loaded by several threads, each the next one. */
+struct loading {
+	struct parts *parts;
+	atomic_size_t next;
+	pthread_mutex_t lock; /* of the others: */
+	int rc;
+	struct err err;
+};
+
+static int load_part(struct part *part, struct err *err)
 {
 	int rc = store_load_profile(part->store, &part->profile, err);
 
-	if (rc < 0)
-		return err_prefix(err, rc, "%s", part->path);
-	rc = merge_add(merge, part->profile, store_end_ns(part->store, part->profile), &part->map,
-		       err);
-	return rc;
+	return rc < 0 ? rc : store_load_totals(part->store, part->profile, &part->totals, err);
+}
+
+static void *load_some(void *context)
+{
+	struct loading *loading = context;
+	struct parts *parts = loading->parts;
+	size_t number;
+
+	while ((number = atomic_fetch_add(&loading->next, 1)) < parts->list.count) {
+		struct part *part = &parts->list.items[number];
+		struct err err;
+		int rc = load_part(part, &err);
+
+		if (rc == 0)
+			continue;
+		pthread_mutex_lock(&loading->lock);
+		if (loading->rc == 0) {
+			loading->rc = rc;
+			err_set(&loading->err, rc, "%s: %s", part->path, err.text);
+		}
+		pthread_mutex_unlock(&loading->lock);
+	}
+	return NULL;
+}
+
+/* If no thread can be made, this one does it alone. */
+static int load_parts(struct parts *parts, struct err *err)
+{
+	struct loading loading = { .parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER };
+	pthread_t threads[MOST_THREADS];
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t count = 0;
+
+	while (count < MOST_THREADS && (long)count + 1 < cpus &&
+	       count + 1 < parts->list.count &&
+	       pthread_create(&threads[count], NULL, load_some, &loading) == 0)
+		count++;
+	load_some(&loading);
+	while (count > 0)
+		pthread_join(threads[--count], NULL);
+	if (loading.rc < 0)
+		*err = loading.err;
+	return loading.rc;
 }
 
 static int merge_parts(struct parts *parts, struct profile *profile, struct err *err)
 {
 	struct merge *merge = merge_new(profile);
-	int rc = 0;
+	int rc = load_parts(parts, err);
 
-	for (size_t i = 0; rc == 0 && i < parts->list.count; i++)
-		rc = merge_part(&parts->list.items[i], merge, err);
+	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
+		struct part *part = &parts->list.items[i];
+
+		rc = merge_add(merge, part->profile, store_end_ns(part->store, part->profile),
+			       &part->map, err);
+	}
 	for (size_t i = 0; i < parts->left_out.count; i++)
 		profile_not_visible(profile, parts->left_out.items[i]);
 	merge_free(merge);
@@ -465,35 +524,28 @@ static void add_up(struct totals *totals)
 	totals->rows.count = count;
 }
 
-static int add_totals(const struct part *part, struct totals *totals, struct err *err)
+static void add_totals(const struct part *part, struct totals *totals)
 {
-	struct totals own = { 0 };
-	int rc = store_load_totals(part->store, part->profile, &own, err);
-
-	for (size_t i = 0; rc == 0 && i < own.rows.count; i++) {
+	for (size_t i = 0; i < part->totals.rows.count; i++) {
 		struct total *total = vec_push(&totals->rows);
 
-		*total = own.rows.items[i];
+		*total = part->totals.rows.items[i];
 		total->stack = part->map.stacks.items[total->stack];
 		total->task = part->map.tasks.items[total->task];
 		total->event = part->map.events[total->event];
 	}
-	vec_free(&own.rows);
-	return rc;
 }
 
 int parts_load_totals(const struct parts *parts, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err)
 {
-	int rc = 0;
-
 	if (!parts->folder)
 		return store_load_totals(parts->list.items[0].store, profile, ret_totals, err);
 	*ret_totals = (struct totals){ 0 };
-	for (size_t i = 0; rc == 0 && i < parts->list.count; i++)
-		rc = add_totals(&parts->list.items[i], ret_totals, err);
+	for (size_t i = 0; i < parts->list.count; i++)
+		add_totals(&parts->list.items[i], ret_totals);
 	add_up(ret_totals);
-	return rc;
+	return 0;
 }
 
 /* ---- samples ---- */
