@@ -5,7 +5,7 @@
 # all of them. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-every="overhead writing slope start loss report views page lines waiting watch stacks"
+every="overhead writing slope start loss report views always page lines waiting watch stacks"
 parts="$every stack_cost compile short paths" # the last four are parts of `stacks`
 
 refuse() {
@@ -34,6 +34,8 @@ trap 'rm -rf "$scratch"' EXIT
 . "$here/lines.sh"
 # shellcheck source=bench/views.sh
 . "$here/views.sh"
+# shellcheck source=bench/history.sh
+. "$here/history.sh"
 # shellcheck source=bench/page.sh
 . "$here/page.sh"
 cc -O2 -o "$scratch/work" "$here/work.c" && cc -O2 -o "$scratch/measure" "$here/measure.c" || exit 1
