@@ -11,6 +11,8 @@
 
 /* /proc gives starts in hundredths of a second, records in nanoseconds. */
 #define START_TOLERANCE_NS 20000000ULL
+/* Smaller differences of the clocks are no step: CLOCK_REALTIME is slewed all the time. */
+#define CLOCK_STEP_NS 1000000000LL
 
 /* A machine from one start of it to the next. */
 struct boot {
@@ -29,6 +31,8 @@ struct known_process {
 	uint32_t boot;
 	uint32_t round; /* in which it was met last */
 	uint32_t next;	/* row of the same boot and pid; 0: none */
+	/* By the clock of its boot, whatever that of the merged profile is: see shift_of. */
+	uint64_t start_ns;
 };
 
 struct merge {
@@ -132,17 +136,22 @@ static uint32_t find_boot(struct merge *merge, const struct run_facts *run)
 	return (uint32_t)merge->boots.count - 1;
 }
 
-/* From the clock of @from to that of the merged profile, whose first boot is number 0. */
+/* From the clock of @from to that of the merged profile, whose first boot is number 0. In one boot
+ * the clocks are the same, but for the time for which the machine was suspended, and for steps of
+ * CLOCK_REALTIME: samples are placed by that. */
 static int64_t shift_of(const struct adding *adding)
 {
 	const struct run_facts *to = &adding->into->run, *from = &adding->from->run;
+	bool same_boot = adding->boot == 0;
+	int64_t shift_ns;
 
-	if (adding->boot == 0 || !from->start_ns)
+	if (!from->start_ns || adding->merge->round == 1)
 		return 0;
 	if (!to->start_realtime_ns || !from->start_realtime_ns)
-		return (int64_t)(to->start_ns - from->start_ns);
-	return (int64_t)(from->start_realtime_ns - to->start_realtime_ns + to->start_ns -
-			 from->start_ns);
+		return same_boot ? 0 : (int64_t)(to->start_ns - from->start_ns);
+	shift_ns = (int64_t)(from->start_realtime_ns - to->start_realtime_ns + to->start_ns -
+			     from->start_ns);
+	return same_boot && shift_ns < CLOCK_STEP_NS && shift_ns > -CLOCK_STEP_NS ? 0 : shift_ns;
 }
 
 static uint64_t shifted(const struct merge_map *map, uint64_t time_ns)
@@ -171,14 +180,20 @@ static bool is_near(uint64_t a, uint64_t b)
 	return a < b + START_TOLERANCE_NS && b < a + START_TOLERANCE_NS;
 }
 
+static uint64_t own_start_ns(const struct adding *adding, const struct process *process)
+{
+	return process->start_ns ? process->start_ns - (uint64_t)adding->map->shift_ns : 0;
+}
+
 /* True if @process, in terms of the merged profile, goes on where the row @id ended. */
 static bool goes_on(const struct adding *adding, uint32_t id, const struct process *process)
 {
 	const struct process *known = &adding->into->processes.items[id];
+	const struct known_process *more = &adding->merge->processes.items[id];
 	uint64_t begin_ns = shifted(adding->map, adding->from->run.start_ns);
 
-	if (adding->merge->processes.items[id].round == adding->merge->round ||
-	    known->program != process->program || !is_near(known->start_ns, process->start_ns) ||
+	if (more->round == adding->merge->round || known->program != process->program ||
+	    !is_near(more->start_ns, own_start_ns(adding, process)) ||
 	    (known->exe && process->exe && known->exe != process->exe))
 		return false;
 	if (known->end_ns && process->end_ns)
@@ -216,7 +231,9 @@ static uint32_t add_process(struct adding *adding, struct process *process, uint
 	process->instance = next_instance(merge, process->program);
 	id = profile_add_process(adding->into, process);
 	*vec_push(&merge->processes) =
-		(struct known_process){ .boot = adding->boot, .round = merge->round };
+		(struct known_process){ .boot = adding->boot,
+					.round = merge->round,
+					.start_ns = own_start_ns(adding, process) };
 	if (last)
 		merge->processes.items[last].next = id;
 	else

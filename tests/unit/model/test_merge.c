@@ -255,6 +255,33 @@ static void test_unfinished(void **state)
 	profile_free(into);
 }
 
+/* The machine was suspended for an hour: its clock stood still, and one of its processes goes on. */
+static void test_suspended(void **state)
+{
+	struct profile *into = profile_new();
+	struct profile *one = new_recording("a", 100, 5000), *two = new_recording("a", 110, 8610);
+	struct merge *merge = merge_new(into);
+	struct merge_map map;
+	size_t processes;
+
+	(void)state;
+	add_process(one, 7, "sh", 50 * SECOND, 0);
+	add_process(two, 7, "sh", 50 * SECOND, 0);
+	profile_add_mark(two, 113 * SECOND, "after");
+	add(merge, one, &map);
+	merge_map_done(&map);
+	processes = into->processes.count;
+	add(merge, two, &map);
+	merge_map_done(&map);
+	assert_int_equal(into->marks.items[0].time_ns, (113 + 3600) * SECOND);
+	assert_int_equal(into->processes.count, processes);
+	assert_int_equal(into->run.gap_ns, 2 * 3600 * SECOND);
+	merge_free(merge);
+	profile_free(one);
+	profile_free(two);
+	profile_free(into);
+}
+
 /* Marks of another machine are where they were by the time of day. */
 static void test_marks(void **state)
 {
@@ -314,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_suspended),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_too_many_events),
 	};
