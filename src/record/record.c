@@ -45,7 +45,7 @@ enum {
 	/* While next to nothing runs, and nothing new: the kernel tells of executed files. A mapping
 	 * that is read so late would be gone only if its process is. */
 	DRAIN_QUIET_MS = 1000,
-	QUIET_SAMPLES = 4,  /* of a drain, at most */
+	QUIET_SAMPLES = 20, /* a second, at most: no more than otherwise share a period */
 	DRAIN_SOON_MS = 10, /* while the kernel side lacks tables */
 	/* A record may become visible this long after its time was taken, if a virtual CPU lost its
 	 * host CPU in between. Younger records wait for the next drain. */
@@ -341,7 +341,7 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 		recording->drain_soon = stacks_settle(recording->stacks);
 	samples = attribution_counts(recording->attribution).samples - samples;
 	recording->quiet = recording->options->rests && !recording->off_cpu && executed == 0 &&
-			   samples <= QUIET_SAMPLES;
+			   samples * NS_PER_S <= QUIET_SAMPLES * (begin_ns - recording->drained_ns);
 	recording->drained_ns = clock_ns();
 	recording->drain_took_ns = recording->drained_ns - begin_ns;
 }
