@@ -25,7 +25,7 @@
 #include "history/notify.h"
 #include "history/recorder.h"
 #include "history/segments.h"
-#include "history/sent_marks.h"
+#include "history/supervisor_parts.h"
 
 enum {
 	LEAD_S = 3,	 /* the next recorder is started so long before its time, */
@@ -35,28 +35,6 @@ enum {
 	SEND_AGAIN_MS = 100,
 	RETRY_MS = 1000, /* after a recorder that failed */
 	MOST_SLEEP_S = 60,
-};
-
-struct supervisor {
-	struct history_options options;
-	const char *folder;
-	int folder_fd, lock_fd, signal_fd, started;
-	gid_t group; /* of the folder, if root shares it with one; else 0 */
-	struct control *control;
-	struct recorder current, next;
-	struct sent_marks marks;
-	bool cut_wanted;   /* as soon as a recorder can be followed by another */
-	uint64_t cut_ns;   /* who asked for it waits for a recorder of this time; 0: no one does */
-	uint64_t flush_ns; /* samples before are awaited in the files; 0: none are */
-	uint64_t since_s;  /* since 1970 */
-	uint64_t retry_ns; /* no recorder is started before */
-	uint64_t samples, lost; /* of recorders that have ended */
-	uint64_t failures;
-	char problem[600]; /* of the last one that failed; "" */
-	uint64_t problem_s;
-	bool paused, stopping;
-	bool begun;  /* the first recorder of all was at work */
-	bool failed; /* it could not: there is nothing to supervise */
 };
 
 static uint64_t real_s(void)
@@ -158,8 +136,10 @@ static void take_end(struct supervisor *supervisor, struct recorder *recorder, i
 	why = why_ended(supervisor, recorder, status, text, sizeof(text));
 	supervisor->samples += recorder->state.samples;
 	supervisor->lost += recorder->state.lost;
-	if (why)
+	if (why) {
 		note_failure(supervisor, why);
+		questions_fail(supervisor, recorder);
+	}
 	supervisor->failed |= why && !supervisor->begun;
 	sent_marks_settle(&supervisor->marks, recorder);
 	sent_marks_end(&supervisor->marks, recorder->pid);
@@ -192,12 +172,17 @@ static struct recorder *recorder_now(struct supervisor *supervisor)
 	return next->pid && clock_ns() >= next->from_ns ? next : &supervisor->current;
 }
 
-static void end_recorders(const struct supervisor *supervisor)
+void supervisor_end_recorders(const struct supervisor *supervisor)
 {
 	if (supervisor->current.pid)
 		kill(supervisor->current.pid, SIGTERM);
 	if (supervisor->next.pid)
 		kill(supervisor->next.pid, SIGTERM);
+}
+
+bool supervisor_is_quiet(const struct supervisor *supervisor)
+{
+	return !supervisor->current.pid && !supervisor->next.pid;
 }
 
 /* Ends the current recorder soon, and starts one that goes on. */
@@ -256,252 +241,6 @@ static uint64_t keep_recording(struct supervisor *supervisor)
 	return supervisor->next.pid ? keep_cut(supervisor, now_ns) : UINT64_MAX;
 }
 
-/* ---- what clients ask ---- */
-
-static double cpu_s(const struct supervisor *supervisor)
-{
-	const struct recorder *both[] = { &supervisor->current, &supervisor->next };
-	struct rusage own, children;
-	double sum;
-
-	getrusage(RUSAGE_SELF, &own);
-	getrusage(RUSAGE_CHILDREN, &children);
-	sum = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec + children.ru_utime.tv_sec +
-		       children.ru_stime.tv_sec) +
-	      (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec + children.ru_utime.tv_usec +
-		       children.ru_stime.tv_usec) /
-		      1e6;
-	for (size_t i = 0; i < 2; i++) {
-		clockid_t clock;
-
-		if (both[i]->pid && clock_getcpuclockid(both[i]->pid, &clock) == 0)
-			sum += (double)clock_read(clock) / NS_PER_S;
-	}
-	return sum;
-}
-
-static void add_status(const struct supervisor *supervisor, struct buf *text)
-{
-	const struct recorder *current = &supervisor->current;
-
-	buf_printf(text, "pid %d\nsince %" PRIu64 "\nrate_hz %g\n", getpid(), supervisor->since_s,
-		   supervisor->options.rate_hz);
-	buf_printf(text, "state %s\n",
-		   supervisor->paused			  ? "paused"
-		   : current->pid && current->state.ready ? "recording"
-							  : "starting");
-	if (current->pid)
-		buf_printf(text, "segment %s\n", current->name);
-	buf_printf(text, "samples %" PRIu64 "\nlost %" PRIu64 "\n",
-		   supervisor->samples + current->state.samples,
-		   supervisor->lost + current->state.lost);
-	buf_printf(text, "cpu_s %.3f\nfailures %" PRIu64 "\n", cpu_s(supervisor),
-		   supervisor->failures);
-	if (supervisor->problem[0])
-		buf_printf(text, "problem_at %" PRIu64 "\nproblem %s\n", supervisor->problem_s,
-			   supervisor->problem);
-}
-
-static void take_status(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	(void)rest;
-	buf_add_str(answer, "ok\n");
-	add_status(supervisor, answer);
-}
-
-static void take_stop(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	(void)rest;
-	(void)answer;
-	supervisor->stopping = true;
-	end_recorders(supervisor);
-}
-
-static void take_pause(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	(void)rest;
-	(void)answer;
-	supervisor->paused = true;
-	end_recorders(supervisor);
-}
-
-static void take_resume(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	(void)rest;
-	supervisor->paused = false;
-	buf_add_str(answer, "ok\n");
-}
-
-static void take_mark(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	if (!*rest || strlen(rest) > MARK_MAX_BYTES) {
-		buf_add_str(answer, "error\na mark without a text, or with one that is too long");
-	} else if (supervisor->paused || supervisor->stopping) {
-		buf_add_str(answer, "error\nnothing is recorded now, until 'prospect resume'");
-	} else if (!sent_marks_add(&supervisor->marks, clock_ns(), rest)) {
-		buf_add_str(answer, "error\ntoo many marks at once: wait a few seconds");
-	} else {
-		buf_add_str(answer, "ok\n");
-	}
-}
-
-static void take_flush(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	const struct recorder *both[] = { &supervisor->current, &supervisor->next };
-	const struct record_order order = { .kind = RECORD_FLUSH, .time_ns = clock_ns() };
-
-	(void)rest;
-	(void)answer;
-	supervisor->flush_ns = order.time_ns;
-	for (size_t i = 0; i < 2; i++) {
-		if (both[i]->pid)
-			recorder_tell(both[i], &order);
-	}
-}
-
-static void take_reset(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	const char *const kept[] = { supervisor->current.name, supervisor->next.name };
-	struct segments segments;
-
-	(void)rest;
-	if (segments_read(supervisor->folder_fd, &segments) == 0)
-		segments_clear(supervisor->folder_fd, &segments, kept, 2);
-	vec_free(&segments.list);
-	buf_add_str(answer, "ok\n");
-}
-
-static void take_restart(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	(void)rest;
-	(void)answer;
-	supervisor->paused = false;
-	supervisor->cut_wanted = true;
-	supervisor->cut_ns = clock_ns();
-}
-
-/* Options that hold for recorders hold for the next one, which is started at once. */
-static int reread(struct supervisor *supervisor, struct err *err)
-{
-	struct history_options *options = &supervisor->options, fresh;
-	int rc = options->reread ? options->reread(options->reread_context, &fresh, err)
-				 : err_set(err, -ENOTSUP, "there is no file of settings");
-
-	if (rc < 0)
-		return rc;
-	options->rate_hz = fresh.rate_hz;
-	options->off_cpu = fresh.off_cpu;
-	options->segment_s = fresh.segment_s;
-	options->keep_s = fresh.keep_s;
-	options->max_bytes = fresh.max_bytes;
-	supervisor->cut_wanted = true;
-	return 0;
-}
-
-static void take_reload(struct supervisor *supervisor, const char *rest, struct buf *answer)
-{
-	struct err err;
-
-	(void)rest;
-	if (reread(supervisor, &err) < 0)
-		buf_printf(answer, "error\n%s", err.text);
-	else if (supervisor->paused)
-		buf_add_str(answer, "ok\n");
-	else
-		supervisor->cut_ns = clock_ns();
-}
-
-/* An answer that stays empty is given later, when it is done. Columns: the word, whether only the
- * owner may say it, what it does. */
-static const struct verb {
-	const char *word;
-	bool owner;
-	void (*take)(struct supervisor *supervisor, const char *rest, struct buf *answer);
-} verbs[] = {
-	{ "status", false, take_status }, { "mark", false, take_mark },
-	{ "flush", false, take_flush },	  { "stop", true, take_stop },
-	{ "pause", true, take_pause },	  { "resume", true, take_resume },
-	{ "reset", true, take_reset },	  { "restart", true, take_restart },
-	{ "reload", true, take_reload },
-};
-
-static void take_question(void *context, const char *question, bool owner, struct buf *answer)
-{
-	size_t length = strcspn(question, " ");
-	const char *rest = question + length + (question[length] == ' ');
-
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (strncmp(verbs[i].word, question, length) != 0 || verbs[i].word[length])
-			continue;
-		if (verbs[i].owner && !owner)
-			buf_add_str(answer,
-				    "error\nonly root and the user who started it may do that");
-		else
-			verbs[i].take(context, rest, answer);
-		return;
-	}
-	buf_add_str(answer, "error\nthe supervisor does not know this: it is of another version "
-			    "of prospect");
-}
-
-/* ---- what clients wait for ---- */
-
-static bool is_quiet(const struct supervisor *supervisor)
-{
-	return !supervisor->current.pid && !supervisor->next.pid;
-}
-
-/* 0 while a recorder has samples of before that are in no file, -1 if it cannot write them. */
-static int flushed(const struct supervisor *supervisor)
-{
-	const struct recorder *both[] = { &supervisor->current, &supervisor->next };
-	int all = 1;
-
-	for (size_t i = 0; i < 2; i++) {
-		const struct recorder *recorder = both[i];
-
-		if (!recorder->pid || recorder->from_ns >= supervisor->flush_ns ||
-		    recorder->state.flushed_ns >= supervisor->flush_ns)
-			continue;
-		if (recorder->state.error[0])
-			return -1;
-		all = 0;
-	}
-	return all;
-}
-
-static bool has_cut(const struct supervisor *supervisor)
-{
-	const struct recorder *both[] = { &supervisor->current, &supervisor->next };
-
-	for (size_t i = 0; i < 2; i++) {
-		if (both[i]->pid && both[i]->state.ready &&
-		    both[i]->from_ns >= supervisor->cut_ns && clock_ns() >= both[i]->from_ns)
-			return true;
-	}
-	return false;
-}
-
-static void answer_waiting(struct supervisor *supervisor)
-{
-	int rc;
-
-	if (supervisor->paused && is_quiet(supervisor))
-		control_answer(supervisor->control, "pause", "ok\n");
-	if (supervisor->cut_ns && (supervisor->paused || has_cut(supervisor))) {
-		control_answer(supervisor->control, "restart", "ok\n");
-		control_answer(supervisor->control, "reload", "ok\n");
-		supervisor->cut_ns = 0;
-	}
-	rc = supervisor->flush_ns ? flushed(supervisor) : 0;
-	if (rc) {
-		control_answer(supervisor->control, "flush",
-			       rc > 0 ? "ok\n"
-				      : "error\nit cannot be written: see 'prospect status'");
-		supervisor->flush_ns = 0;
-	}
-}
-
 /* ---- the loop ---- */
 
 static void read_signals(struct supervisor *supervisor)
@@ -514,11 +253,11 @@ static void read_signals(struct supervisor *supervisor)
 		if (info.ssi_signo == SIGCHLD) {
 			reap(supervisor);
 		} else if (info.ssi_signo == SIGHUP) {
-			if (reread(supervisor, &err) < 0)
+			if (questions_reread(supervisor, &err) < 0)
 				note_problem(supervisor, err.text);
 		} else {
 			supervisor->stopping = true;
-			end_recorders(supervisor);
+			supervisor_end_recorders(supervisor);
 		}
 	}
 }
@@ -581,7 +320,7 @@ static void run(struct supervisor *supervisor)
 {
 	bool unsent = false;
 
-	while (!supervisor->failed && !(supervisor->stopping && is_quiet(supervisor))) {
+	while (!supervisor->failed && !(supervisor->stopping && supervisor_is_quiet(supervisor))) {
 		uint64_t until_ns = keep_recording(supervisor);
 
 		if (supervisor->cut_ns > clock_ns())
@@ -594,9 +333,9 @@ static void run(struct supervisor *supervisor)
 		hear(supervisor, &supervisor->next);
 		if (supervisor->current.state.ready)
 			tell_started(supervisor, "");
-		control_serve(supervisor->control, clock_ns(), take_question, supervisor);
+		control_serve(supervisor->control, clock_ns(), questions_take, supervisor);
 		unsent = !sent_marks_send(&supervisor->marks, recorder_now(supervisor));
-		answer_waiting(supervisor);
+		questions_answer(supervisor);
 	}
 }
 
