@@ -12,7 +12,7 @@ static const struct {
 	{ "buildid-list", "'prospect query \"SELECT path, hex(build_id) FROM image\"'" },
 	{ "c2c", "'prospect record -e cache-misses COMMAND'" },
 	{ "config", "the environment: 'man prospect'" },
-	{ "daemon", "'prospect record -a --duration 3600 -o FILE' from a timer" },
+	{ "daemon", "'prospect start'" },
 	{ "data", "'prospect import perf.data'" },
 	{ "evlist", "'prospect report -V2'" },
 	{ "ftrace", "'prospect watch FUNCTION'" },
