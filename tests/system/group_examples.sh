@@ -9,15 +9,15 @@ examples_of() {
 		inside && sub(/^           /, "") { print }'
 }
 
-# The other commands of the examples do nothing, and everything that lasts lasts a moment. What prospect
-# answers is kept: "STATUS WORDS" in $T/calls, messages in $T/said.
+# The other commands of the examples do nothing, and everything that lasts lasts a moment. No history is
+# recorded, and none of the machine's is touched. What prospect answers is kept: "STATUS WORDS" in $T/calls, messages in $T/said.
 make_commands() {
 	local name
 	mkdir "$T/bin"
 	for name in cc dot flamegraph.pl go gprof make objcopy perf sleep strip xdg-open; do
 		ln -s /bin/true "$T/bin/$name"
 	done
-	for name in a.out bench netperf4.sh new prog server; do
+	for name in a.out bench deploy measure netperf4.sh new prog server; do
 		cp /bin/true "$T/here/$name"
 	done
 	cat > "$T/bin/prospect" <<- END
@@ -27,12 +27,18 @@ make_commands() {
 			[ "\${before:-}" != --duration ] || word=0.1
 			words+=("\$word") before=\$word
 		done
+		case "\$*" in
+		*--history*) ;;
+		start* | stop* | status* | pause* | resume* | mark* | flush* | restart* | reload* | reset*)
+			words+=(--history "$T/none/history") ;;
+		esac
 		"$PROSPECT" "\${words[@]}" 2>> "$T/said"
 		status=\$?
 		echo "\$status \${*//[[:space:]]/ }" >> "$T/calls"
 		exit \$status
 	END
-	chmod +x "$T/bin/prospect"
+	printf '#!/bin/bash\nexec "$@"\n' > "$T/bin/sudo"
+	chmod +x "$T/bin/prospect" "$T/bin/sudo"
 }
 
 # The profiles that are read: copies of one.
@@ -47,7 +53,7 @@ make_profiles() {
 # as process 1234: status 1 is fine, and that of --fail-if, and that of a pipe that nothing reads; and 2
 # of a unit or container that this machine has not.
 wrong_in_page() {
-	examples_of "$1" | sed "s|/srv/|$T/srv/|g" > "$T/script"
+	examples_of "$1" | sed "s#/srv/\|/var/lib/\|/etc/prospect/#$T&#g" > "$T/script"
 	make_profiles "$T/script"
 	: > "$T/calls"
 	: > "$T/said"
@@ -71,7 +77,7 @@ test_examples_of_manual_pages() {
 	done
 	cp "$XDG_STATE_HOME/prospect/last.prof" "$T/some.prof"
 	: > stack.txt
-	mkdir -p debug "$T/srv/board/root" "$T/srv/debug"
+	mkdir -p debug "$T/srv/board/root" "$T/srv/debug" "$T/etc/prospect" "$T/var/lib/node_exporter"
 	cp /bin/sleep nginx
 	./nginx 600 &
 	nginx=$!
