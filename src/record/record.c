@@ -52,6 +52,7 @@ enum {
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
 	NO_DRAIN_MS = 1000,
+	FLUSH_AGAIN_MS = 500,
 	/* While symbols are read, the next drain waits this many times as long as the last one
 	 * took. Otherwise, on a machine that makes samples faster than we get CPU time, each drain
 	 * would take longer than the last. Each file has one, so reading would never end. */
@@ -95,6 +96,7 @@ struct recording {
 	uint64_t taken_ns;		    /* all samples before were attributed */
 	uint64_t from_ns, to_ns;	    /* samples of this time are kept; 0: any are */
 	uint64_t flush_for_ns;		    /* samples before are awaited in the file; 0: none */
+	uint64_t flushed_ns;		    /* taken_ns of the last flush */
 	bool begun;			    /* from_ns has come */
 	bool rings_hung_up;
 	bool drain_soon, quiet;
@@ -359,9 +361,16 @@ static void drain_between(void *context)
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
 }
 
-static bool flush_is_awaited(const struct recording *recording)
+/* When what is awaited in the file can be flushed: those who ask all the time must not make the
+ * recorder write all the time. */
+static uint64_t flush_due(const struct recording *recording)
 {
-	return recording->flush_for_ns && recording->flush_for_ns <= recording->taken_ns;
+	uint64_t again_ns = recording->flushed_ns + FLUSH_AGAIN_MS * NS_PER_MS;
+
+	if (!recording->flush_for_ns)
+		return UINT64_MAX;
+	return SETTLE_MS * NS_PER_MS +
+	       (recording->flush_for_ns > again_ns ? recording->flush_for_ns : again_ns);
 }
 
 static void tell_flushed(struct recording *recording)
@@ -375,7 +384,8 @@ static void tell_flushed(struct recording *recording)
 
 	if (orders)
 		orders->flushed(orders->context, &flushed);
-	if (flush_is_awaited(recording))
+	recording->flushed_ns = recording->taken_ns;
+	if (recording->flush_for_ns <= recording->taken_ns)
 		recording->flush_for_ns = 0;
 }
 
@@ -475,13 +485,6 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* When what is awaited in the file can be flushed. */
-static uint64_t flush_due(const struct recording *recording)
-{
-	return recording->flush_for_ns ? recording->flush_for_ns + SETTLE_MS * NS_PER_MS
-				       : UINT64_MAX;
-}
-
 static uint64_t until_next_drain(const struct recording *recording)
 {
 	if (recording->drain_soon)
@@ -520,7 +523,7 @@ static void run_loop(struct recording *recording)
 		recording->stop |= record_input_gone(&recording->input) ||
 				   (observer && observer->has_enough(observer->context));
 		sampler_jitter(recording->sampler);
-		if (now >= next_flush || flush_is_awaited(recording)) {
+		if (now >= next_flush || now >= flush_due(recording)) {
 			flush(recording);
 			next_flush = now + flush_ns;
 		}
