@@ -196,6 +196,36 @@ static void a_sample_counts_into_its_event(void **state)
 	assert_task(world, 0, "sh/sh(100)");
 }
 
+/* Of two recordings that follow one another, each sample is in one: idle ticks, too. */
+static void samples_of_other_times(void **state)
+{
+	struct world *world = *state;
+
+	attribution_set_times(world->attribution, 20, 40);
+	for (uint64_t time_ns = 10; time_ns <= 50; time_ns += 10) {
+		struct stamp stamp = at(time_ns, SHELL), idle = at(time_ns, 0);
+
+		idle.id = IDLE_ID;
+		user_sample(world, &stamp, 0x1010);
+		kernel_sample(world, &idle, IDLE, IDLE);
+	}
+	drain(world);
+	assert_int_equal(world->writer.count, 2);
+	assert_int_equal(world->writer.samples[0].time_ns, 20);
+	assert_int_equal(world->writer.samples[1].time_ns, 30);
+	assert_int_equal(attribution_counts(world->attribution).samples, 2);
+	assert_int_equal(attribution_counts(world->attribution).idle_stream_weight, 2 * PERIOD);
+	attribution_set_times(world->attribution, 60, 0);
+	for (uint64_t time_ns = 59; time_ns <= 60; time_ns++) {
+		struct stamp stamp = at(time_ns, SHELL);
+
+		user_sample(world, &stamp, 0x1010);
+	}
+	drain(world);
+	assert_int_equal(world->writer.count, 3);
+	assert_int_equal(world->writer.samples[2].time_ns, 60);
+}
+
 /* fork, exec and mappings in the order of time, whatever the order in which they arrive. */
 static void a_program_and_what_it_was_before(void **state)
 {
@@ -502,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_WORLD(a_sample_counts_into_its_event),
+		IN_WORLD(samples_of_other_times),
 		IN_WORLD(a_program_and_what_it_was_before),
 		IN_WORLD(a_thread_has_its_own_name),
 		IN_WORLD(what_has_exited_still_runs),
