@@ -344,7 +344,7 @@ static void add_moment(struct buf *text, uint64_t seconds)
 
 static void add_supervisor(const struct status *status, struct buf *text)
 {
-	uint64_t since_s = number_of(status, "since");
+	uint64_t since_s = number_of(status, "since"), failures = number_of(status, "failures");
 	uint64_t now_s = clock_read(CLOCK_REALTIME) / NS_PER_S;
 	double length_s = now_s > since_s ? (double)(now_s - since_s) : 1;
 	size_t length;
@@ -370,8 +370,9 @@ static void add_supervisor(const struct status *status, struct buf *text)
 	add_moment(text, number_of(status, "problem_at"));
 	buf_add_str(text, ": ");
 	add_value(status, "problem", text);
-	buf_printf(text, " (%" PRIu64 " failure%s)\n", number_of(status, "failures"),
-		   number_of(status, "failures") == 1 ? "" : "s");
+	if (failures)
+		buf_printf(text, " (%" PRIu64 " failure%s)", failures, failures == 1 ? "" : "s");
+	buf_add_char(text, '\n');
 }
 
 static void add_text(const struct status *status, struct buf *text)

@@ -53,7 +53,11 @@ static void add_status(const struct supervisor *supervisor, struct buf *text)
 		   supervisor->lost + current->state.lost);
 	buf_printf(text, "cpu_s %.3f\nfailures %" PRIu64 "\n", cpu_s(supervisor),
 		   supervisor->failures);
-	if (supervisor->problem[0])
+	/* A recorder that cannot write goes on, and may write later. */
+	if (current->state.error[0])
+		buf_printf(text, "problem_at %" PRIu64 "\nproblem %s\n",
+			   (uint64_t)(clock_read(CLOCK_REALTIME) / NS_PER_S), current->state.error);
+	else if (supervisor->problem[0])
 		buf_printf(text, "problem_at %" PRIu64 "\nproblem %s\n", supervisor->problem_s,
 			   supervisor->problem);
 }
@@ -103,7 +107,7 @@ static void take_mark(struct supervisor *supervisor, const char *rest, struct bu
 
 static void take_flush(struct supervisor *supervisor, const char *rest, struct buf *answer)
 {
-	const struct recorder *both[] = { &supervisor->current, &supervisor->next };
+	struct recorder *both[] = { &supervisor->current, &supervisor->next };
 	const struct record_order order = { .kind = RECORD_FLUSH, .time_ns = clock_ns() };
 
 	(void)rest;
@@ -112,6 +116,7 @@ static void take_flush(struct supervisor *supervisor, const char *rest, struct b
 	for (size_t i = 0; i < 2; i++) {
 		if (both[i]->pid)
 			recorder_tell(both[i], &order);
+		both[i]->flushes_before = both[i]->state.flushes;
 	}
 }
 
@@ -213,7 +218,7 @@ static int flushed(const struct supervisor *supervisor)
 		if (!recorder->pid || recorder->from_ns >= supervisor->flush_ns ||
 		    recorder->state.flushed_ns >= supervisor->flush_ns)
 			continue;
-		if (recorder->state.error[0])
+		if (recorder->state.error[0] && recorder->state.flushes > recorder->flushes_before)
 			return -1;
 		all = 0;
 	}

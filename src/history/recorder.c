@@ -57,6 +57,7 @@ static void say_flushed(void *context, const struct record_flushed *flushed)
 {
 	struct recorder_state *state = context;
 
+	state->flushes++;
 	if (!flushed->reason) {
 		state->flushed_ns = flushed->until_ns;
 		state->marks = flushed->marks;

@@ -20,6 +20,7 @@ struct recorder_state {
 	uint64_t samples, lost;
 	uint64_t flushed_ns; /* all samples before, by clock_ns(), are in its file */
 	uint64_t marks;	     /* in its file */
+	uint64_t flushes;    /* that were tried */
 	char error[sizeof(((struct err *)NULL)->text)]; /* why it, or its last flush, failed; "" */
 };
 
@@ -28,7 +29,8 @@ struct recorder {
 	pid_t pid;
 	int talk; /* the socket to it; non-blocking */
 	uint64_t from_ns, to_ns;
-	uint64_t marks_settled; /* history/sent_marks.h */
+	uint64_t marks_settled;	 /* history/sent_marks.h */
+	uint64_t flushes_before; /* state.flushes when one was asked for */
 	char name[SEGMENT_NAME_MAX];
 	struct recorder_state state;
 };

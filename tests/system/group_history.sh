@@ -303,6 +303,24 @@ test_history_rests() {
 	grep -q '^brief,main,' "$T/rows" || fail "names" "$(cat "$T/rows")"
 }
 
+# While the disk is full, what cannot be written is kept, and the status says so; then it is written.
+test_history_full_disk() {
+	need_root
+	mkdir "$T/h"
+	mount -t tmpfs -o size=4m none "$T/h" 2> /dev/null || skip "no tmpfs may be mounted"
+	begin_history
+	trap '"$PROSPECT" stop --history "$T/h" 2> /dev/null; umount "$T/h"' EXIT
+	dd if=/dev/zero of="$T/h/fill" bs=1k 2> /dev/null
+	burn 0.5 meanwhile
+	expect_status 1 "$PROSPECT" flush --history "$T/h"
+	"$PROSPECT" status --history "$T/h" | grep -q 'No space left' || fail "said" "$("$PROSPECT" status --history "$T/h")"
+	rm "$T/h/fill"
+	expect_status 0 "$PROSPECT" flush --history "$T/h"
+	[ "$(samples_in_history meanwhile "$(segments)")" -gt 5 ] || fail "what ran meanwhile is not there"
+	! "$PROSPECT" status --history "$T/h" | grep -q 'No space left' || fail "it says so still"
+	is_status failures 0 || fail "a recorder failed"
+}
+
 # Of a thread that sleeps all the time, the exact time in a profile between two others is the length of that profile, to
 # the nanosecond: the kernel side ends at the cut, and the next one begins there.
 test_history_off_cpu() {

@@ -116,7 +116,14 @@ static void test_what_is_awaited(void **state)
 	assert_int_equal(supervisor.flush_ns, 0);
 	/* It cannot write, or has failed. */
 	supervisor.flush_ns = 200;
+	strcpy(supervisor.problem, "an older one");
+	expect(&supervisor, "status", false, "\nproblem an older one\n");
 	strcpy(supervisor.current.state.error, "disk full");
+	expect(&supervisor, "status", false, "\nproblem disk full\n");
+	/* That was before: another try may succeed. */
+	questions_answer(&supervisor);
+	assert_int_equal(supervisor.flush_ns, 200);
+	supervisor.current.state.flushes = 1;
 	questions_answer(&supervisor);
 	assert_int_equal(supervisor.flush_ns, 0);
 	supervisor.flush_ns = 200;
