@@ -249,37 +249,24 @@ static void take_orders(struct recording *recording)
 		take_order(recording, &order);
 }
 
-static void start_at(struct run_facts *run, uint64_t start_ns)
-{
-	run->start_realtime_ns += start_ns - run->start_ns;
-	run->start_ns = start_ns;
-}
-
 /* If its time is still to come, what is written before says so. */
 static void begin_facts(struct recording *recording)
 {
-	struct run_facts *run = &recording->profile->run;
-
 	take_orders(recording);
-	record_facts_begin(recording->facts);
-	if (run->start_ns < recording->from_ns)
-		start_at(run, recording->from_ns);
+	record_facts_begin(recording->facts,
+			   recording->from_ns > clock_ns() ? recording->from_ns : 0);
 }
 
 /* What is counted over the run is counted from recording->from_ns on, once that has come. Returns when
  * to call it again. */
 static uint64_t begin_run(struct recording *recording, uint64_t now)
 {
-	struct run_facts *run = &recording->profile->run;
-
 	if (recording->begun)
 		return UINT64_MAX;
 	if (now < recording->from_ns)
 		return recording->from_ns;
-	if (run->start_ns <= recording->from_ns) {
-		record_facts_begin(recording->facts);
-		start_at(run, recording->from_ns);
-	}
+	if (recording->profile->run.start_ns <= recording->from_ns)
+		record_facts_begin(recording->facts, recording->from_ns);
 	recording->begun = true;
 	return UINT64_MAX;
 }

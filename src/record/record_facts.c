@@ -185,7 +185,7 @@ static void read_stat(const struct record_facts *facts, struct cpu_stat *ret_sta
 	(void)cpu_stat_read(cpus, facts->some_cpus ? count : 0, ret_stat, NULL);
 }
 
-void record_facts_begin(struct record_facts *facts)
+void record_facts_begin(struct record_facts *facts, uint64_t start_ns)
 {
 	struct run_facts *run = &facts->profile->run;
 
@@ -193,6 +193,10 @@ void record_facts_begin(struct record_facts *facts)
 	read_stat(facts, &facts->stat_begin);
 	facts->self_begin_ns = self_cpu_ns();
 	run->start_ns = clock_ns();
+	if (start_ns) {
+		run->start_realtime_ns += start_ns - run->start_ns;
+		run->start_ns = start_ns;
+	}
 	facts->stat_part = facts->stat_begin;
 	facts->part_begin_ns = run->start_ns;
 }

@@ -28,8 +28,9 @@ void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden);
  * at least a second, and the machine is recorded. */
 void record_facts_add_time(struct record_facts *facts);
 
-/* Call these two around the time in which events are enabled. */
-void record_facts_begin(struct record_facts *facts);
+/* Call these two around the time in which events are enabled. @start_ns: the run begins then, before or
+ * after; 0: now. */
+void record_facts_begin(struct record_facts *facts, uint64_t start_ns);
 void record_facts_end(struct record_facts *facts);
 
 struct record_end {
