@@ -275,7 +275,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static void wait_for_work(const struct supervisor *supervisor, uint64_t until_ns)
 {
-	struct pollfd polls[CONTROL_POLLS + 3];
+	struct pollfd polls[CONTROL_POLLS + 4];
 	/* Otherwise what recorders say can wait until it is asked for. */
 	bool listens = !supervisor->begun || supervisor->cut_wanted || supervisor->cut_ns ||
 		       supervisor->flush_ns;
@@ -289,7 +289,8 @@ static void wait_for_work(const struct supervisor *supervisor, uint64_t until_ns
 	polls[CONTROL_POLLS] = (struct pollfd){ .fd = supervisor->signal_fd, .events = POLLIN };
 	polls[CONTROL_POLLS + 1] = poll_of(&supervisor->current, listens);
 	polls[CONTROL_POLLS + 2] = poll_of(&supervisor->next, listens);
-	ppoll(polls, CONTROL_POLLS + 3, &timeout, NULL);
+	polls[CONTROL_POLLS + 3] = (struct pollfd){ .fd = supervisor->step.fd, .events = POLLIN };
+	ppoll(polls, CONTROL_POLLS + 4, &timeout, NULL);
 }
 
 static void tell_started(struct supervisor *supervisor, const char *why)
@@ -329,6 +330,8 @@ static void run(struct supervisor *supervisor)
 			until_ns = least(until_ns, clock_ns() + SEND_AGAIN_MS * NS_PER_MS);
 		wait_for_work(supervisor, until_ns);
 		read_signals(supervisor);
+		/* Its profile would place samples by the clock as it was. */
+		supervisor->cut_wanted |= clock_step_look(&supervisor->step);
 		hear(supervisor, &supervisor->current);
 		hear(supervisor, &supervisor->next);
 		if (supervisor->current.state.ready)
@@ -392,6 +395,7 @@ int supervisor_run(const struct history_options *options, const char *folder, in
 					 .folder_fd = -1,
 					 .lock_fd = -1,
 					 .signal_fd = -1,
+					 .step.fd = -1,
 					 .started = started,
 					 .begun = started < 0 && !options->foreground,
 					 .since_s = real_s() };
@@ -400,6 +404,7 @@ int supervisor_run(const struct history_options *options, const char *folder, in
 	if (rc == 0)
 		rc = take_signals(&supervisor, err);
 	if (rc == 0) {
+		clock_step_open(&supervisor.step);
 		run(&supervisor);
 		if (supervisor.failed)
 			rc = err_set(err, -EIO, "%s", supervisor.problem);
@@ -411,6 +416,7 @@ int supervisor_run(const struct history_options *options, const char *folder, in
 	tell_started(&supervisor, rc < 0 ? err->text : "");
 	vec_free(&supervisor.marks.list);
 	control_close(supervisor.control);
+	clock_step_close(&supervisor.step);
 	if (supervisor.signal_fd >= 0)
 		close(supervisor.signal_fd);
 	if (supervisor.lock_fd >= 0)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "history/clock_step.h"
 #include "history/history.h"
 #include "history/recorder.h"
 #include "history/sent_marks.h"
@@ -23,6 +24,7 @@ struct supervisor {
 	struct control *control;
 	struct recorder current, next;
 	struct sent_marks marks;
+	struct clock_step step;
 	bool cut_wanted;   /* as soon as a recorder can be followed by another */
 	uint64_t cut_ns;   /* who asked for it waits for a recorder of this time; 0: no one does */
 	uint64_t flush_ns; /* samples before are awaited in the files; 0: none are */

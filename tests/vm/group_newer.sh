@@ -104,6 +104,28 @@ test_newer_live_text_equals_kcore() {
 	[ "$(cat "$EXCHANGE/kernel_text.status")" = 0 ] || fail "$(cat "$EXCHANGE/kernel_text.out")"
 }
 
+# in_the_history PROGRAM OPTION...: its samples.
+in_the_history() {
+	local program=$1
+	shift
+	"$PROSPECT" report --format csv --by program --select "program=$program" "$@" "$EXCHANGE/history" 2> /dev/null |
+		awk -F, 'NR > 1 { sum += $3 } END { print sum + 0 }'
+}
+
+# What ran before the clock was set is at its time, and what ran afterwards is an hour later.
+test_newer_clock_is_set() {
+	local set
+	set=$(cat "$EXCHANGE/history.set")
+	[ "$(find "$EXCHANGE/history" -name '*.prof' | wc -l)" = 2 ] ||
+		fail "profiles:" "$(ls "$EXCHANGE/history")" "$(cat "$EXCHANGE/history.stderr")"
+	[ "$(in_the_history before --until "@$((set - 1800))")" -gt 10 ] || fail "what ran before is not there"
+	[ "$(in_the_history before --since "@$((set - 1800))")" = 0 ] || fail "what ran before is later"
+	[ "$(in_the_history after --since "@$set")" -gt 10 ] || fail "what ran afterwards is not there"
+	[ "$(in_the_history after --until "@$set")" = 0 ] || fail "what ran afterwards is earlier"
+	"$PROSPECT" report --quality "$EXCHANGE/history" | grep -q 'not recorded 9[0-9]' ||
+		fail "the hour is not in the account" "$("$PROSPECT" report --quality "$EXCHANGE/history" | grep -A 1 Account)"
+}
+
 # The program that walks stacks is taken by this kernel, and what it finds is right.
 test_newer_stacks_in_the_interrupt() {
 	unit_passes sampler_stacks

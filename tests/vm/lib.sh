@@ -125,6 +125,7 @@ in_module() {
 	[ -s "$T/functions" ] || fail "nm finds nothing in $1.ko"
 	awk -F '\t' -v image="[$1]" '
 		NR == FNR { known[$1] = 1; next }
+		{ sub(/ \(end of interrupts-off section.*/, "", $3) }
 		$2 == image && $3 != image && !($3 in known)
 	' "$T/functions" "$T/rows" | expect_no_rows "not a routine of $1"
 }
