@@ -166,14 +166,16 @@ UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved
 }
 
 /* Restores the caller's frame pointer. In an epilogue its place may already be below the stack
- * pointer, where a copy does not reach; then the register has its value again. */
+ * pointer, where a copy does not reach; then the register has its value again. So it has if the place is
+ * counted from the frame pointer and lies outside of the frame. */
 UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct unwind_rule *rule,
 				     const void *memory, __u64 cfa)
 {
 	__u64 at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa), value;
 	int lost;
 
-	if (rule->fp == UNWIND_SAVED_SAME || rule->fp >= UNWIND_SAVED_LINK)
+	if (rule->fp == UNWIND_SAVED_SAME || rule->fp >= UNWIND_SAVED_LINK ||
+	    (rule->fp == UNWIND_SAVED_FP && frame->fp_known && at >= cfa))
 		return;
 	lost = rule->fp == UNWIND_SAVED_UNDEFINED ||
 	       (rule->fp == UNWIND_SAVED_FP && !frame->fp_known);

@@ -375,6 +375,51 @@ static void through_frames_of_go(void **state)
 
 /* A signal handler made the code at 0x1900 call the code at 0x1810. The row from 0x1900 on
  * describes the interrupted frame. On arm64 it is a leaf, whose lr the handler saved. */
+/* In the last instructions of functions that align the stack, gcc's descriptions still say that rbp is
+ * saved where rbp points, but it has the caller's value again. */
+static void a_frame_pointer_that_was_popped(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_SP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_FP },
+		{ .cfa = UNWIND_CFA_FP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_SAME },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					 UNWIND_ROW(0x900, 2) };
+	static const uint32_t pages[] = { 0, 3 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 3,
+					    .rule_count = 3,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	struct fake fake = { .table = &table, .stack = { 0x7777, 0x1910, 0, 0, 0x7777, 0x1f10 } };
+
+	(void)state;
+	fake.registers.pc = 0x1810;
+	fake.registers.values[RSP] = 0x8000;
+	fake.registers.values[RBP] = 0x8020; /* beyond the frame */
+	fake.registers.known = 1 << RSP | 1 << RBP;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+	assert_int_equal(fake.addresses[2], 0x1f10);
+	/* within the frame it is the place of the caller's */
+	fake.registers.values[RBP] = 0x8000;
+	fake.stack[0] = 0x8020;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+}
+
 static void through_a_call_that_was_injected(void **state)
 {
 	static const struct unwind_rule rules[] = {
@@ -424,6 +469,7 @@ int main(void)
 		cmocka_unit_test(zeroes_in_the_frame_pointer),
 		cmocka_unit_test(on_another_stack),
 		cmocka_unit_test(through_frames_of_go),
+		cmocka_unit_test(a_frame_pointer_that_was_popped),
 		cmocka_unit_test(through_a_call_that_was_injected),
 	};
 
