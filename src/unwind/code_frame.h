@@ -14,15 +14,29 @@ enum { CODE_FRAME_UNKNOWN = INT32_MIN };
 /* Frames without a caller: those that are given, and where rbp was cleared. */
 enum code_frame_outermost { CODE_FRAME_CALLED, CODE_FRAME_GIVEN, CODE_FRAME_CLEARED };
 
-/* A frame before an instruction. CFA: the stack pointer before the call. */
+/*
+ * A frame before an instruction. CFA: the stack pointer before the call. Functions whose stack has to be
+ * aligned keep the CFA in a register ("lea 8(%rsp),%r10; and $-64,%rsp"), and on the stack when they call.
+ */
 struct code_frame {
-	int32_t sp;	   /* CFA - rsp, or CODE_FRAME_UNKNOWN */
-	int32_t fp;	   /* CFA - rbp, or CODE_FRAME_UNKNOWN */
-	int32_t saved;	   /* the caller's rbp is at CFA - saved; 0: nowhere */
+	int32_t sp;	   /* BASE - rsp, or CODE_FRAME_UNKNOWN */
+	int32_t fp;	   /* BASE - rbp, or CODE_FRAME_UNKNOWN */
+	int32_t saved;	   /* the caller's rbp is at BASE - saved; 0: nowhere */
+	int32_t kept;	   /* the CFA is at BASE - kept; 0: nowhere */
 	uint8_t same;	   /* rbp is still the caller's */
 	uint8_t outermost; /* enum code_frame_outermost */
-	uint16_t zero;
+	uint8_t aligned;   /* BASE is the aligned stack pointer, otherwise the CFA */
+	uint8_t holder;	   /* r8 to r15, which has the CFA; 0: none */
 };
+
+/* What two ways to an instruction agree on. Neither @a nor @b is outermost. */
+struct code_frame code_frame_merge(const struct code_frame *a, const struct code_frame *b);
+/* True if the stack pointers are known, and differ. */
+bool code_frame_disagree(const struct code_frame *a, const struct code_frame *b);
+/* True if neither register leads to the caller. */
+bool code_frame_is_lost(const struct code_frame *frame);
+/* True where the caller would find its frame as it was, as at a return. */
+bool code_frame_is_left(const struct code_frame *frame);
 
 /* The frame after an instruction that goes on to the next one. */
 void code_frame_apply(const struct x86_code *code, struct code_frame *frame);

@@ -240,9 +240,7 @@ static uint16_t state_after(struct code_rows *rows, const struct x86_code *code,
 	if (state.outermost || number == LOST)
 		return number;
 	code_frame_apply(code, &state);
-	if (state.sp == CODE_FRAME_UNKNOWN && state.fp == CODE_FRAME_UNKNOWN)
-		return LOST;
-	return number_of(rows, &state);
+	return code_frame_is_lost(&state) ? LOST : number_of(rows, &state);
 }
 
 /* ---- following the code ---- */
@@ -260,31 +258,15 @@ static void reach(struct code_rows *rows, const struct range *range, uint64_t ad
 /* What two ways to an instruction agree on. */
 static uint16_t merge(struct code_rows *rows, uint16_t a, uint16_t b)
 {
-	struct code_frame one = *state_of(rows, a);
-	const struct code_frame *other = state_of(rows, b);
+	const struct code_frame *one = state_of(rows, a), *other = state_of(rows, b);
+	struct code_frame both;
 
-	if (one.outermost || other->outermost)
-		return one.outermost ? a : b;
+	if (one->outermost || other->outermost)
+		return one->outermost ? a : b;
 	if (a == LOST || b == LOST)
 		return LOST;
-	if (one.sp != other->sp)
-		one.sp = CODE_FRAME_UNKNOWN;
-	if (one.fp != other->fp)
-		one.fp = CODE_FRAME_UNKNOWN;
-	if (one.saved != other->saved)
-		one.saved = 0;
-	one.same &= other->same;
-	return one.sp == CODE_FRAME_UNKNOWN && one.fp == CODE_FRAME_UNKNOWN ? LOST
-									    : number_of(rows, &one);
-}
-
-/* True if the stack pointers are known, and differ. */
-static bool disagree(const struct code_rows *rows, uint16_t a, uint16_t b)
-{
-	const struct code_frame *one = state_of(rows, a), *other = state_of(rows, b);
-
-	return one->sp != CODE_FRAME_UNKNOWN && other->sp != CODE_FRAME_UNKNOWN &&
-	       one->sp != other->sp;
+	both = code_frame_merge(one, other);
+	return code_frame_is_lost(&both) ? LOST : number_of(rows, &both);
 }
 
 DEFINE_EQUAL(is_address, struct code_rows, endless.items, uint64_t, *a == *b)
@@ -374,7 +356,8 @@ static enum returns returns_of(struct code_rows *rows, const struct call *call)
 		return NEVER;
 	/* where others came to with another stack pointer, perhaps after padding */
 	known = range->states[offset] & (MAX_STATES - 1);
-	if (range->starts[offset] || disagree(rows, known, call->state)) {
+	if (range->starts[offset] ||
+	    code_frame_disagree(state_of(rows, known), state_of(rows, call->state))) {
 		learn_endless(rows, call->target);
 		return NEVER;
 	}
@@ -425,14 +408,8 @@ static void leave(struct code_rows *rows, uint16_t number)
 	rows->returns = true;
 	if (number == LOST || state->outermost == CODE_FRAME_GIVEN)
 		return;
-	rows->contradiction |= state->sp != WORD || !state->same;
+	rows->contradiction |= !code_frame_is_left(state);
 	rows->proven = true;
-}
-
-/* True if the caller of another function would find its frame as it was. */
-static bool is_at_entry(const struct code_rows *rows, uint16_t state)
-{
-	return state_of(rows, state)->sp == WORD && state_of(rows, state)->same;
 }
 
 /* A jump through a fixed slot: a tail call, or a lazy PLT, where it first leads to the push after
@@ -442,7 +419,7 @@ static void jump_by_slot(struct code_rows *rows, uint64_t after, uint16_t state)
 	const struct range *range = find_range(rows, after);
 
 	rows->returns = true;
-	rows->proven |= is_at_entry(rows, state);
+	rows->proven |= code_frame_is_left(state_of(rows, state));
 	if (range && range->bytes[after - range->address] == 0x68)
 		come_to(rows, after, state, NULL);
 }
@@ -451,7 +428,7 @@ static void jump(struct code_rows *rows, uint64_t target, uint16_t state)
 {
 	if (!find_range(rows, target)) {
 		rows->returns |= !is_endless(rows, target);
-		rows->proven |= is_at_entry(rows, state);
+		rows->proven |= code_frame_is_left(state_of(rows, state));
 	}
 	come_to(rows, target, state, NULL);
 }
