@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "bpf/x86_code.h"
 #include "unwind/code_frame.h"
+#include "unwind/code_range.h"
 
 enum {
 	WORD = 8,
@@ -24,13 +25,6 @@ enum {
 
 /* Numbers of states: 0 is code that was not reached. */
 enum { NOT_REACHED, LOST, ENTERED, BEGUN, THREAD, FIRST_STATES };
-
-struct range {
-	uint64_t address, size;
-	uint8_t *bytes;
-	uint16_t *states; /* by byte: before the instruction that begins there */
-	bool *starts;	  /* by byte: a function begins there */
-};
 
 /* How a state is known. */
 enum evidence {
@@ -56,8 +50,7 @@ struct call {
 };
 
 struct code_rows {
-	VEC(struct range) ranges;
-	uint64_t size; /* of all */
+	struct code_ranges ranges;
 	VEC(struct code_frame) states;
 	struct hashidx index; /* of states */
 	VEC(struct place) starts;
@@ -65,12 +58,15 @@ struct code_rows {
 	VEC(uint64_t) endless; /* functions, and slots of functions, that do not return */
 	struct hashidx is_endless;
 	const struct pause *pause;
+	jump_tables_read read; /* NULL: no data */
+	void *read_context;
+	struct jump_tables *jump_tables; /* of all code; NULL: no data */
 
 	/* one pass */
 	bool learned; /* endless has grown */
 	uint64_t steps;
 	size_t started;		  /* that many starts were followed */
-	VEC(struct place) tables; /* jumps to an address in a register */
+	VEC(struct place) tables; /* jumps to an address in a register, whose cases are unknown */
 	VEC(struct call) resumed; /* calls that returned to code to which nothing else had led */
 	struct hashidx resumed_at;
 
@@ -137,12 +133,7 @@ void code_rows_free(struct code_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t i = 0; i < rows->ranges.count; i++) {
-		free(rows->ranges.items[i].bytes);
-		free(rows->ranges.items[i].states);
-		free(rows->ranges.items[i].starts);
-	}
-	vec_free(&rows->ranges);
+	code_ranges_done(&rows->ranges);
 	vec_free(&rows->states);
 	hashidx_done(&rows->index);
 	vec_free(&rows->starts);
@@ -154,81 +145,33 @@ void code_rows_free(struct code_rows *rows)
 	vec_free(&rows->resumed);
 	hashidx_done(&rows->resumed_at);
 	vec_free(&rows->journal);
+	jump_tables_free(rows->jump_tables);
 	free(rows);
 }
 
 /* ---- code ---- */
 
-void code_rows_add(struct code_rows *rows, uint64_t address, uint8_t *bytes, uint64_t size)
+void code_rows_set_data(struct code_rows *rows, jump_tables_read read, void *context)
 {
-	struct range range = { .address = address, .size = size, .bytes = bytes };
-
-	if (size > CODE_ROWS_MAX_BYTES - rows->size) {
-		free(bytes);
-		return;
-	}
-	rows->size += size;
-	range.states = xcalloc(size, sizeof(*range.states));
-	range.starts = xcalloc(size, sizeof(*range.starts));
-	*vec_push(&rows->ranges) = range;
+	rows->read = read;
+	rows->read_context = context;
 }
 
-static const struct range *find_range(const struct code_rows *rows, uint64_t address)
+void code_rows_add(struct code_rows *rows, uint64_t address, uint8_t *bytes, uint64_t size)
 {
-	size_t low = 0, high = rows->ranges.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct range *range = &rows->ranges.items[middle];
-
-		if (address < range->address)
-			high = middle;
-		else if (address - range->address >= range->size)
-			low = middle + 1;
-		else
-			return range;
-	}
-	return NULL;
+	code_ranges_add(&rows->ranges, address, bytes, size);
 }
 
 void code_rows_add_start(struct code_rows *rows, uint64_t address, enum code_rows_start start)
 {
 	uint16_t state = start == CODE_ROWS_OUTERMOST ? BEGUN : ENTERED;
 
-	const struct range *range = find_range(rows, address);
+	const struct code_range *range = code_ranges_find(&rows->ranges, address);
 
 	if (!range)
 		return;
 	range->starts[address - range->address] = true;
 	*vec_push(&rows->starts) = (struct place){ .address = address, .state = state };
-}
-
-/* False: no instruction. */
-static bool decode(const struct range *range, uint64_t offset, struct x86_code *code)
-{
-	uint64_t left = range->size - offset;
-
-	memset(code->bytes, 0, sizeof(code->bytes));
-	memcpy(code->bytes, range->bytes + offset, left < X86_CODE_BYTES ? left : X86_CODE_BYTES);
-	x86_decode(code);
-	return code->length > 0 && code->length <= left;
-}
-
-/* True for what fills the space between functions. */
-static bool is_padding(const struct x86_code *code)
-{
-	return code->map == 0 ? code->op == 0x90 || code->op == 0xcc
-			      : code->map == 1 && code->op == 0x1f;
-}
-
-/* The first instruction from @offset on that is no padding. */
-static uint64_t after_padding(const struct range *range, uint64_t offset)
-{
-	struct x86_code code;
-
-	while (offset < range->size && decode(range, offset, &code) && is_padding(&code))
-		offset += code.length;
-	return offset;
 }
 
 /* The number of the state after an instruction. Where neither register leads to the caller, nothing
@@ -245,7 +188,7 @@ static uint16_t state_after(struct code_rows *rows, const struct x86_code *code,
 
 /* ---- following the code ---- */
 
-static void reach(struct code_rows *rows, const struct range *range, uint64_t address,
+static void reach(struct code_rows *rows, const struct code_range *range, uint64_t address,
 		  uint16_t state)
 {
 	uint16_t *place = &range->states[address - range->address];
@@ -312,7 +255,7 @@ static void resume(struct code_rows *rows, const struct call *call)
 static void come_to(struct code_rows *rows, uint64_t address, uint16_t state,
 		    const struct call *from)
 {
-	const struct range *range = find_range(rows, address);
+	const struct code_range *range = code_ranges_find(&rows->ranges, address);
 	uint16_t there = range ? range->states[address - range->address] : NOT_REACHED;
 	uint16_t known = there & (MAX_STATES - 1), merged;
 
@@ -343,15 +286,15 @@ enum returns { NEVER, IN_DOUBT, RETURNS };
 
 static enum returns returns_of(struct code_rows *rows, const struct call *call)
 {
-	const struct range *range = find_range(rows, call->after);
+	const struct code_range *range = code_ranges_find(&rows->ranges, call->after);
 	struct x86_code code;
 	uint64_t offset;
 	uint16_t known;
 
 	if (!range || is_endless(rows, call->target) ||
-	    !decode(range, call->after - range->address, &code))
+	    !code_range_decode(range, call->after - range->address, &code))
 		return NEVER;
-	offset = after_padding(range, call->after - range->address);
+	offset = code_range_after_padding(range, call->after - range->address);
 	if (offset == range->size)
 		return NEVER;
 	/* where others came to with another stack pointer, perhaps after padding */
@@ -368,10 +311,10 @@ static enum returns returns_of(struct code_rows *rows, const struct call *call)
 
 static bool is_pop(const struct code_rows *rows, uint64_t address)
 {
-	const struct range *range = find_range(rows, address);
+	const struct code_range *range = code_ranges_find(&rows->ranges, address);
 	struct x86_code code;
 
-	return range && decode(range, address - range->address, &code) &&
+	return range && code_range_decode(range, address - range->address, &code) &&
 	       (code.kind == X86_POP || code.kind == X86_POP_FP);
 }
 
@@ -416,7 +359,7 @@ static void leave(struct code_rows *rows, uint16_t number)
  * it. */
 static void jump_by_slot(struct code_rows *rows, uint64_t after, uint16_t state)
 {
-	const struct range *range = find_range(rows, after);
+	const struct code_range *range = code_ranges_find(&rows->ranges, after);
 
 	rows->returns = true;
 	rows->proven |= code_frame_is_left(state_of(rows, state));
@@ -426,11 +369,33 @@ static void jump_by_slot(struct code_rows *rows, uint64_t after, uint16_t state)
 
 static void jump(struct code_rows *rows, uint64_t target, uint16_t state)
 {
-	if (!find_range(rows, target)) {
+	if (!code_ranges_find(&rows->ranges, target)) {
 		rows->returns |= !is_endless(rows, target);
 		rows->proven |= code_frame_is_left(state_of(rows, state));
 	}
 	come_to(rows, target, state, NULL);
+}
+
+/* A jump to an address in a register or in memory: through a table, or the last call. */
+static void jump_far(struct code_rows *rows, const struct code_range *range, uint64_t at,
+		     uint16_t state)
+{
+	enum { NEAR = 1 << 16 };
+	uint64_t offset = at - range->address, left = range->size - offset;
+	uint64_t cases[JUMP_TABLES_MAX_CASES];
+	size_t count = rows->jump_tables
+			       ? jump_tables_cases(rows->jump_tables, at,
+						   at - (offset < NEAR ? offset : NEAR),
+						   at + (left < NEAR ? left : NEAR), cases)
+			       : 0;
+
+	for (size_t i = 0; i < count; i++)
+		come_to(rows, cases[i], state, NULL);
+	if (count)
+		return;
+	rows->returns = true;
+	if (rows->tables.count < MAX_TABLES)
+		*vec_push(&rows->tables) = (struct place){ at, state, 0, 0 };
 }
 
 /* An aligned address in code that is loaded into a register is that of a function. */
@@ -440,21 +405,21 @@ static void take_address(struct code_rows *rows, const struct x86_code *code, ui
 	uint64_t address = after + (uint64_t)(int64_t)code->displacement;
 
 	if (code->map == 0 && code->op == LEA && x86_mod(code) == 0 && (code->modrm & 7) == 5 &&
-	    address % ALIGNMENT == 0 && find_range(rows, address))
+	    address % ALIGNMENT == 0 && code_ranges_find(&rows->ranges, address))
 		*vec_push(&rows->starts) =
 			(struct place){ .address = address, .state = ENTERED, .evidence = TAKEN };
 }
 
 static void follow(struct code_rows *rows, const struct place *place)
 {
-	const struct range *range = find_range(rows, place->address);
+	const struct code_range *range = code_ranges_find(&rows->ranges, place->address);
 	uint64_t offset = place->address - range->address, after;
 	struct x86_code code;
 	uint16_t state;
 
 	if ((range->states[offset] & ~DOUBTFUL) != (place->state | TENTATIVE))
 		return; /* merged since */
-	if (!decode(range, offset, &code)) {
+	if (!code_range_decode(range, offset, &code)) {
 		rows->contradiction = true;
 		return;
 	}
@@ -477,9 +442,7 @@ static void follow(struct code_rows *rows, const struct place *place)
 		jump(rows, after + (uint64_t)(int64_t)code.value, state);
 		break;
 	case X86_JUMP_REGISTER:
-		rows->returns = true;
-		if (rows->tables.count < MAX_TABLES)
-			*vec_push(&rows->tables) = (struct place){ place->address, state, 0, 0 };
+		jump_far(rows, range, place->address, state);
 		break;
 	case X86_JUMP_SLOT:
 		jump_by_slot(rows, after, state);
@@ -498,7 +461,7 @@ static void follow(struct code_rows *rows, const struct place *place)
 /* Follows everything that can be reached without returning from calls. */
 static void follow_jumps(struct code_rows *rows)
 {
-	uint64_t most = rows->size * STEPS_FOR_A_BYTE;
+	uint64_t most = rows->ranges.size * STEPS_FOR_A_BYTE;
 
 	while (!rows->contradiction && rows->next.count) {
 		struct place place = rows->next.items[--rows->next.count];
@@ -525,7 +488,7 @@ static void undo(struct code_rows *rows, const struct mark *mark)
 {
 	while (rows->journal.count > mark->journal) {
 		const struct place *place = &rows->journal.items[--rows->journal.count];
-		const struct range *range = find_range(rows, place->address);
+		const struct code_range *range = code_ranges_find(&rows->ranges, place->address);
 
 		range->states[place->address - range->address] = place->before;
 	}
@@ -533,7 +496,7 @@ static void undo(struct code_rows *rows, const struct mark *mark)
 	rows->calls.count = mark->calls;
 	while (rows->starts.count > mark->starts) {
 		const struct place *start = &rows->starts.items[--rows->starts.count];
-		const struct range *range = find_range(rows, start->address);
+		const struct code_range *range = code_ranges_find(&rows->ranges, start->address);
 
 		if (start->evidence == KNOWN)
 			range->starts[start->address - range->address] = false;
@@ -584,7 +547,7 @@ static void accept(struct code_rows *rows)
 {
 	for (size_t i = 0; i < rows->journal.count; i++) {
 		uint64_t address = rows->journal.items[i].address;
-		const struct range *range = find_range(rows, address);
+		const struct code_range *range = code_ranges_find(&rows->ranges, address);
 
 		range->states[address - range->address] &= MAX_STATES - 1;
 	}
@@ -628,7 +591,7 @@ static void follow_starts(struct code_rows *rows)
 {
 	while (rows->started < rows->starts.count) {
 		struct place start = rows->starts.items[rows->started++];
-		const struct range *range = find_range(rows, start.address);
+		const struct code_range *range = code_ranges_find(&rows->ranges, start.address);
 
 		if (range->states[start.address - range->address] == NOT_REACHED)
 			attempt(rows, start.address, start.state, start.evidence);
@@ -654,25 +617,17 @@ static uint16_t table_before(const struct code_rows *rows, uint64_t address)
 	return state;
 }
 
-/* True for an aligned function that begins as compilers begin them. */
-static bool begins_function(const struct range *range, uint64_t offset)
-{
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa },
-			     push_and_set[] = { 0x55, 0x48, 0x89, 0xe5 };
-
-	return (range->address + offset) % ALIGNMENT == 0 && range->size - offset >= 4 &&
-	       (memcmp(range->bytes + offset, endbr64, 4) == 0 ||
-		memcmp(range->bytes + offset, push_and_set, 4) == 0);
-}
-
-static bool attempt_at(struct code_rows *rows, const struct range *range, uint64_t offset)
+static bool attempt_at(struct code_rows *rows, const struct code_range *range, uint64_t offset)
 {
 	uint64_t address = range->address + offset;
 	uint16_t table = table_before(rows, address);
 
 	if (table != ENTERED && table != LOST && attempt(rows, address, table, CASE))
 		return true;
-	return attempt(rows, address, ENTERED, begins_function(range, offset) ? LIKELY : GUESSED);
+	return attempt(rows, address, ENTERED,
+		       address % ALIGNMENT == 0 && code_range_begins_function(range, offset)
+			       ? LIKELY
+			       : GUESSED);
 }
 
 static bool goes_on(const struct x86_code *code)
@@ -682,36 +637,37 @@ static bool goes_on(const struct x86_code *code)
 }
 
 /* Tries what was not reached, where control cannot come from the instruction before. */
-static void follow_rest(struct code_rows *rows, const struct range *range)
+static void follow_rest(struct code_rows *rows, const struct code_range *range)
 {
 	bool begins = true;
 	struct x86_code code;
 
 	for (uint64_t offset = 0; offset < range->size;) {
 		if (range->states[offset] == NOT_REACHED && begins) {
-			offset = after_padding(range, offset);
+			offset = code_range_after_padding(range, offset);
 			if (offset == range->size)
 				break;
 			if (range->states[offset] == NOT_REACHED && attempt_at(rows, range, offset))
 				follow_starts(rows);
 		}
-		if (!decode(range, offset, &code)) {
+		if (!code_range_decode(range, offset, &code)) {
 			begins = true;
 			offset++;
 			continue;
 		}
 		/* after a call that does not return, too */
 		begins = range->states[offset] != NOT_REACHED || !goes_on(&code) ||
-			 (is_padding(&code) &&
+			 (code_range_is_padding(&code) &&
 			  (range->address + offset + code.length) % ALIGNMENT == 0);
 		offset += code.length;
+		begins |= code.kind == X86_CALL && code_range_makes_frame(range, offset);
 	}
 }
 
 static void run_pass(struct code_rows *rows)
 {
-	for (size_t i = 0; i < rows->ranges.count; i++) {
-		struct range *range = &rows->ranges.items[i];
+	for (size_t i = 0; i < rows->ranges.list.count; i++) {
+		struct code_range *range = &rows->ranges.list.items[i];
 
 		memset(range->states, 0, range->size * sizeof(*range->states));
 	}
@@ -723,13 +679,33 @@ static void run_pass(struct code_rows *rows)
 	rows->steps = 0;
 	rows->learned = false;
 	follow_starts(rows);
-	for (size_t i = 0; i < rows->ranges.count; i++)
-		follow_rest(rows, &rows->ranges.items[i]);
+	for (size_t i = 0; i < rows->ranges.list.count; i++)
+		follow_rest(rows, &rows->ranges.list.items[i]);
+}
+
+static void find_tables(struct code_rows *rows)
+{
+	struct x86_code code;
+
+	rows->jump_tables = jump_tables_new(rows->read, rows->read_context);
+	for (size_t i = 0; i < rows->ranges.list.count; i++) {
+		const struct code_range *range = &rows->ranges.list.items[i];
+
+		pause_take(rows->pause);
+		for (uint64_t offset = 0; offset < range->size;
+		     offset += code.length ? code.length : 1) {
+			if (code_range_decode(range, offset, &code))
+				jump_tables_add(rows->jump_tables, &code, range->address + offset);
+		}
+	}
+	jump_tables_finish(rows->jump_tables);
 }
 
 void code_rows_run(struct code_rows *rows, const struct pause *pause)
 {
 	rows->pause = pause;
+	if (rows->read)
+		find_tables(rows);
 	rows->given = rows->starts.count;
 	for (int pass = 0; pass < MOST_PASSES; pass++) {
 		run_pass(rows);
@@ -743,7 +719,7 @@ void code_rows_run(struct code_rows *rows, const struct pause *pause)
 void code_rows_tell(const struct code_rows *rows, uint64_t start, uint64_t end, code_rows_row row,
 		    void *context)
 {
-	const struct range *range = find_range(rows, start);
+	const struct code_range *range = code_ranges_find(&rows->ranges, start);
 	const struct unwind_rule none = { .cfa = UNWIND_CFA_NONE };
 	uint64_t offset = range ? start - range->address : 0;
 
@@ -756,6 +732,6 @@ void code_rows_tell(const struct code_rows *rows, uint64_t start, uint64_t end, 
 		struct x86_code code;
 
 		row(context, range->address + offset, &rule);
-		offset += state && decode(range, offset, &code) ? code.length : 1;
+		offset += state && code_range_decode(range, offset, &code) ? code.length : 1;
 	}
 }

@@ -3,9 +3,9 @@
  * Unwind rows of x86-64 code that has no frame descriptions, from its instructions. The code is
  * followed from where functions start along its jumps, counting what lies between the stack pointer
  * and the return address. A return shows that the count is right: there it must be 0. Code that no
- * known start leads to (cases of a switch, functions that are called through pointers) is taken
- * with what is likely there, and only if that leads to a return, or to code that is known, without
- * a contradiction. What remains has no rows.
+ * known start leads to (functions that are called through pointers, cases of a switch whose table is
+ * not found) is taken with what is likely there, and only if that leads to a return, or to code that
+ * is known, without a contradiction. What remains has no rows.
  */
 #ifndef UNWIND_CODE_ROWS_H
 #define UNWIND_CODE_ROWS_H
@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/pause.h"
 #include "bpf/unwind_rows.h"
+#include "unwind/jump_tables.h"
 
 enum { CODE_ROWS_MAX_BYTES = 64 * 1024 * 1024 }; /* of all ranges; later ones are left out */
 
@@ -31,6 +32,8 @@ struct code_rows *code_rows_new(void);
 void code_rows_free(struct code_rows *rows); /* NULL is fine */
 DEFINE_CLEANUP(struct code_rows *, code_rows_free);
 
+/* How to read the tables of jumps; without it their cases are searched. */
+void code_rows_set_data(struct code_rows *rows, jump_tables_read read, void *context);
 /* Adds a range of code, in ascending order of addresses. Takes @bytes, from malloc(3). */
 void code_rows_add(struct code_rows *rows, uint64_t address, uint8_t *bytes, uint64_t size);
 /* Code is entered here; ignored outside all ranges. */

@@ -572,6 +572,26 @@ static void find_starts(struct compilation *compilation)
 		find_symbols(compilation);
 }
 
+static size_t read_data(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct compilation *compilation = context;
+	const struct elf_segments *segments = elf_file_segments(compilation->file);
+
+	for (size_t i = 0; i < segments->list.count; i++) {
+		const struct elf_segment *segment = &segments->list.items[i];
+		uint64_t at = address - segment->address;
+
+		if (address < segment->address || at >= segment->size)
+			continue;
+		size = segment->size - at < size ? segment->size - at : size;
+		return elf_file_read_at(compilation->file, segment->offset + at, bytes, size,
+					NULL) < 0
+			       ? 0
+			       : size;
+	}
+	return 0;
+}
+
 static void find_undescribed(struct compilation *compilation)
 {
 	size_t trampolines = find_trampolines(compilation);
@@ -579,6 +599,7 @@ static void find_undescribed(struct compilation *compilation)
 	sort_blocks(compilation);
 	if (compilation->machine->machine == EM_X86_64) {
 		compilation->code = code_rows_new();
+		code_rows_set_data(compilation->code, read_data, compilation);
 		find_gaps(compilation);
 		find_starts(compilation);
 		code_rows_run(compilation->code, compilation->pause);

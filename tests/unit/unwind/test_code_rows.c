@@ -120,6 +120,10 @@ static void calls_that_do_not_return(void **state)
 	assert_rows(CODE("\x48\x8d\x05\x09\x00\x00\x00" RET
 			 "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc" CALL_OUTSIDE RET),
 		    true, "0 sp+8, 8 none, 16 sp+8");
+	/* a function that does not return, and another one right after it: push; mov; call; push; mov;
+	 * pop; ret */
+	assert_rows(CODE(PUSH_RBP MOV_RSP_RBP CALL_OUTSIDE PUSH_RBP MOV_RSP_RBP POP_RBP RET), false,
+		    "0 none, 9 sp+8, 10 sp+16, 13 sp+16 CFA-16, 14 sp+8");
 	/* the end of another function: nothing says what its stack is */
 	assert_rows(CODE(CALL_OUTSIDE "\x0f\x0b"), false, "0 none");
 }
@@ -137,6 +141,42 @@ static void jumps(void **state)
 	assert_rows(CODE("\xff\x35\x00\x10\x00\x00\xff\x25\x00\x10\x00\x00\x0f\x1f\x40\x00"
 			 "\xff\x25\x00\x10\x00\x00\x68\x00\x00\x00\x00\xe9\xe0\xff\xff\xff"),
 		    false, "0 sp+16, 6 sp+24, 12 none, 16 sp+8, 27 sp+16");
+}
+
+/* Distances from ADDRESS + 0x1000, the only data. */
+static size_t read_distances(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const int32_t distances[] = { -0x1000 + 24, -0x1000 + 34 };
+
+	(void)context;
+	if (address != ADDRESS + 0x1000 || size < sizeof(distances))
+		return 0;
+	memcpy(bytes, distances, sizeof(distances));
+	return sizeof(distances);
+}
+
+static void jumps_through_tables(void **state)
+{
+	/* sub $24,%rsp; lea 0xff5(%rip),%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax; int3s;
+	 * two cases that call before they return. */
+	static const char bytes[] =
+		SUB_24 "\x48\x8d\x15\xf5\x0f\x00\x00\x48\x63\x04\x82\x48\x01\xd0"
+		       "\xff\xe0\xcc\xcc\xcc\xcc" CALL_OUTSIDE ADD_24 RET CALL_OUTSIDE ADD_24 RET;
+	struct code_rows *rows = code_rows_new();
+	uint8_t *copy = malloc(sizeof(bytes) - 1);
+	struct buf text = { 0 };
+
+	(void)state;
+	memcpy(copy, bytes, sizeof(bytes) - 1);
+	code_rows_set_data(rows, read_distances, NULL);
+	code_rows_add(rows, ADDRESS, copy, sizeof(bytes) - 1);
+	code_rows_add_start(rows, ADDRESS, CODE_ROWS_FUNCTION);
+	code_rows_run(rows, NULL);
+	code_rows_tell(rows, ADDRESS, ADDRESS + sizeof(bytes) - 1, write_row, &text);
+	assert_string_equal(buf_text(&text), "0 sp+8, 4 sp+32, 20 none, 24 sp+32, 33 sp+8, "
+					     "34 sp+32, 43 sp+8");
+	buf_done(&text);
+	code_rows_free(rows);
 }
 
 static void outermost_frames(void **state)
@@ -224,9 +264,13 @@ static void decoded_instructions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions),	cmocka_unit_test(calls_that_do_not_return),
-		cmocka_unit_test(jumps),	cmocka_unit_test(outermost_frames),
-		cmocka_unit_test(damaged_code), cmocka_unit_test(decoded_instructions),
+		cmocka_unit_test(functions),
+		cmocka_unit_test(calls_that_do_not_return),
+		cmocka_unit_test(jumps),
+		cmocka_unit_test(outermost_frames),
+		cmocka_unit_test(damaged_code),
+		cmocka_unit_test(decoded_instructions),
+		cmocka_unit_test(jumps_through_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
