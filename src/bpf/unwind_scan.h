@@ -49,14 +49,14 @@ UNWIND_INLINE void unwind_scan_begin(struct unwind_scan *scan, const struct unwi
 		       before == PUSH_RBP;
 }
 
-/* True if a call instruction ends at this address. */
-UNWIND_INLINE int unwind_follows_call(__u64 address, const void *memory)
+/* True if a call instruction ends at this address. @unread: what to return if it cannot be read. */
+UNWIND_INLINE int unwind_follows_call(__u64 address, const void *memory, int unread)
 {
 	enum { CALL = 0xe8, GROUP_5 = 0xff, FIELD_REG = 0x38, CALL_INDIRECT = 0x10, BYTES = 8 };
 	__u8 code[BYTES];
 
 	if (UNWIND_READ_CODE(memory, address - BYTES, code, sizeof(code)) < 0)
-		return 0;
+		return unread;
 	if (code[BYTES - 5] == CALL)
 		return 1;
 	for (int i = 1; i < BYTES - 1; i++) {
@@ -176,7 +176,7 @@ UNWIND_INLINE enum unwind_end unwind_by_scan(struct unwind_frame *frame,
 	__u64 ra;
 
 	if (scan->sp < frame->sp || UNWIND_READ(memory, scan->sp, &ra, sizeof(ra)) < 0 ||
-	    !unwind_follows_call(ra, memory))
+	    !unwind_follows_call(ra, memory, 0))
 		return UNWIND_END_NO_ROWS;
 	frame->pc = ra;
 	frame->sp = scan->sp + sizeof(ra);

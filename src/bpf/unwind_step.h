@@ -420,7 +420,7 @@ UNWIND_INLINE int unwind_begins_thread(const struct unwind_frame *frame, const v
 
 /* A chain of frame pointers ends with zero, or with a return address of zero. If rows led to the
  * frame, the register may have any value, for example a counter of hand-written code that reaches
- * zero. */
+ * zero. Where nothing shows that code kept frame pointers, a return address at least follows a call. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
 						      const void *memory, int arm64)
 {
@@ -438,6 +438,8 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 		pair[1] &= UNWIND_ARM64_ADDRESS;
 	if (pair[1] == 0)
 		return frame->guessed ? UNWIND_END_COMPLETE : UNWIND_END_NO_ROWS;
+	if (frame->unproven && !arm64 && !unwind_follows_call(pair[1], memory, 1))
+		return UNWIND_END_NO_ROWS;
 	frame->sp = frame->fp + 16;
 	frame->fp = pair[0];
 	frame->pc = pair[1];

@@ -74,7 +74,7 @@ static bool has_bytes(const struct code_range *range, uint64_t offset, const uin
 	       memcmp(range->bytes + offset, bytes, 4) == 0;
 }
 
-bool code_range_makes_frame(const struct code_range *range, uint64_t offset)
+bool code_range_saves(const struct code_range *range, uint64_t offset)
 {
 	enum { BX = 3, R12 = 12 };
 	struct x86_code code;
@@ -83,9 +83,8 @@ bool code_range_makes_frame(const struct code_range *range, uint64_t offset)
 	if (offset >= range->size || !code_range_decode(range, offset, &code))
 		return false;
 	reg = (code.op & 7) | (code.rex & X86_REX_B ? 8 : 0);
-	return (code.kind == X86_ADD_SP && code.value < 0) || (code.kind == X86_PUSH_FP) ||
-	       (code.kind == X86_PUSH && code.op >= 0x50 && code.op <= 0x57 &&
-		(reg == BX || reg >= R12));
+	return code.kind == X86_PUSH_FP || (code.kind == X86_PUSH && code.op >= 0x50 &&
+					    code.op <= 0x57 && (reg == BX || reg >= R12));
 }
 
 bool code_range_begins_function(const struct code_range *range, uint64_t offset)

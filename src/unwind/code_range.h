@@ -35,9 +35,8 @@ bool code_range_decode(const struct code_range *range, uint64_t offset, struct x
 bool code_range_is_padding(const struct x86_code *code);
 /* The first instruction from @offset on that is no padding. */
 uint64_t code_range_after_padding(const struct code_range *range, uint64_t offset);
-/* True for an instruction that functions make their frames with: it saves a register that calls keep, or
- * makes room. */
-bool code_range_makes_frame(const struct code_range *range, uint64_t offset);
+/* True for an instruction that functions begin with: it saves a register that calls keep. */
+bool code_range_saves(const struct code_range *range, uint64_t offset);
 /* True for endbr64, and for "push %rbp; mov %rsp,%rbp". */
 bool code_range_begins_function(const struct code_range *range, uint64_t offset);
 

@@ -76,7 +76,7 @@ struct code_rows {
 	VEC(struct place) journal; /* what was reached, to be undone */
 	int doubts;		   /* calls that are followed until there is a proof */
 	bool guessed;		   /* nothing is known to enter the code like this */
-	bool strict;		   /* no call returns to the start of an aligned piece of code */
+	bool strict;		   /* no call returns to where a function may begin */
 	bool contradiction;	   /* two ways disagree, or a return has no return address */
 	bool proven;		   /* a return, or known code, was reached */
 	bool returns;		   /* the function may return */
@@ -284,17 +284,24 @@ static void come_to(struct code_rows *rows, uint64_t address, uint16_t state,
 /* How a call returns. One that does not is the last instruction of its function, or of its block. */
 enum returns { NEVER, IN_DOUBT, RETURNS };
 
+static bool makes_room(const struct code_range *range, uint64_t offset)
+{
+	struct x86_code code;
+
+	return code_range_decode(range, offset, &code) && code.kind == X86_ADD_SP && code.value < 0;
+}
+
 static enum returns returns_of(struct code_rows *rows, const struct call *call)
 {
 	const struct code_range *range = code_ranges_find(&rows->ranges, call->after);
+	uint64_t at = call->after - (range ? range->address : 0), offset;
 	struct x86_code code;
-	uint64_t offset;
 	uint16_t known;
+	bool begins;
 
-	if (!range || is_endless(rows, call->target) ||
-	    !code_range_decode(range, call->after - range->address, &code))
+	if (!range || is_endless(rows, call->target) || !code_range_decode(range, at, &code))
 		return NEVER;
-	offset = code_range_after_padding(range, call->after - range->address);
+	offset = code_range_after_padding(range, at);
 	if (offset == range->size)
 		return NEVER;
 	/* where others came to with another stack pointer, perhaps after padding */
@@ -304,9 +311,11 @@ static enum returns returns_of(struct code_rows *rows, const struct call *call)
 		learn_endless(rows, call->target);
 		return NEVER;
 	}
-	if ((range->address + offset) % ALIGNMENT)
+	begins = code_range_saves(range, offset) || code_range_begins_function(range, offset);
+	if ((range->address + offset) % ALIGNMENT && !begins)
 		return RETURNS;
-	return rows->strict ? NEVER : IN_DOUBT;
+	begins |= makes_room(range, offset) || offset != at;
+	return rows->strict && begins ? NEVER : IN_DOUBT;
 }
 
 static bool is_pop(const struct code_rows *rows, uint64_t address)
@@ -660,7 +669,7 @@ static void follow_rest(struct code_rows *rows, const struct code_range *range)
 			 (code_range_is_padding(&code) &&
 			  (range->address + offset + code.length) % ALIGNMENT == 0);
 		offset += code.length;
-		begins |= code.kind == X86_CALL && code_range_makes_frame(range, offset);
+		begins |= code.kind == X86_CALL && code_range_saves(range, offset);
 	}
 }
 

@@ -52,9 +52,9 @@ static void between_functions(void **state)
 	add(&ranges, 0x2000, "\xf3\x0f\x1e\xfa", 4);
 	range = code_ranges_find(&ranges, 0x1000);
 	assert_int_equal(code_range_after_padding(range, 0), 4);
-	assert_true(code_range_makes_frame(range, 4));
-	assert_false(code_range_makes_frame(range, 5));
-	assert_false(code_range_makes_frame(range, 10));
+	assert_true(code_range_saves(range, 4));
+	assert_false(code_range_saves(range, 5));
+	assert_false(code_range_saves(range, 10));
 	assert_true(code_range_begins_function(range, 4));
 	assert_false(code_range_begins_function(range, 5));
 	assert_false(code_range_begins_function(range, 10));
@@ -63,7 +63,7 @@ static void between_functions(void **state)
 	assert_false(code_range_decode(range, 8, &code));
 	range = code_ranges_find(&ranges, 0x2000);
 	assert_true(code_range_begins_function(range, 0)); /* endbr64 */
-	assert_false(code_range_makes_frame(range, 0));
+	assert_false(code_range_saves(range, 0));
 	code_ranges_done(&ranges);
 }
 

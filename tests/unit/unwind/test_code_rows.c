@@ -123,7 +123,7 @@ static void calls_that_do_not_return(void **state)
 	/* a function that does not return, and another one right after it: push; mov; call; push; mov;
 	 * pop; ret */
 	assert_rows(CODE(PUSH_RBP MOV_RSP_RBP CALL_OUTSIDE PUSH_RBP MOV_RSP_RBP POP_RBP RET), false,
-		    "0 none, 9 sp+8, 10 sp+16, 13 sp+16 CFA-16, 14 sp+8");
+		    "0 sp+8, 1 sp+16, 4 sp+16 CFA-16, 9 sp+8, 10 sp+16, 13 sp+16 CFA-16, 14 sp+8");
 	/* the end of another function: nothing says what its stack is */
 	assert_rows(CODE(CALL_OUTSIDE "\x0f\x0b"), false, "0 none");
 }

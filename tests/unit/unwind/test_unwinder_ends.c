@@ -124,6 +124,13 @@ static void frame_pointers_that_lead_astray(void **state)
 	assert_int_equal(walk_fake(&fake, 16), 3);
 	assert_int_equal(fake.end, STACK_TOO_LARGE);
 	fake = new_fake();
+	fake.code_at_calls = "\x90\x90\x90\x90\x90\x90\x90\x90________"; /* no call */
+	assert_int_equal(walk_fake(&fake, 16), 1);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.code_at_calls = "\x90\x90\x90\x90\x90\x90\xff\xd0________"; /* call *%rax */
+	assert_int_equal(walk_fake(&fake, 16), 4);
+	assert_int_equal(fake.end, STACK_FRAME_POINTERS);
+	fake = new_fake();
 	fake.registers.values[RBP] = 0; /* of the innermost frame it says nothing */
 	assert_int_equal(walk_fake(&fake, 16), 1);
 	assert_int_equal(fake.end, STACK_NO_ROWS);
