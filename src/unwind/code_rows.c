@@ -314,8 +314,10 @@ static enum returns returns_of(struct code_rows *rows, const struct call *call)
 	begins = code_range_saves(range, offset) || code_range_begins_function(range, offset);
 	if ((range->address + offset) % ALIGNMENT && !begins)
 		return RETURNS;
-	begins |= makes_room(range, offset) || offset != at;
-	return rows->strict && begins ? NEVER : IN_DOUBT;
+	/* Only one in sixteen functions begins there without padding by chance. */
+	if (offset == at && !begins && !makes_room(range, offset))
+		return rows->strict ? IN_DOUBT : RETURNS;
+	return rows->strict ? NEVER : IN_DOUBT;
 }
 
 static bool is_pop(const struct code_rows *rows, uint64_t address)
@@ -407,6 +409,13 @@ static void jump_far(struct code_rows *rows, const struct code_range *range, uin
 		*vec_push(&rows->tables) = (struct place){ at, state, 0, 0 };
 }
 
+static bool saves(const struct code_rows *rows, uint64_t address)
+{
+	const struct code_range *range = code_ranges_find(&rows->ranges, address);
+
+	return code_range_saves(range, address - range->address);
+}
+
 /* An aligned address in code that is loaded into a register is that of a function. */
 static void take_address(struct code_rows *rows, const struct x86_code *code, uint64_t after)
 {
@@ -416,7 +425,9 @@ static void take_address(struct code_rows *rows, const struct x86_code *code, ui
 	if (code->map == 0 && code->op == LEA && x86_mod(code) == 0 && (code->modrm & 7) == 5 &&
 	    address % ALIGNMENT == 0 && code_ranges_find(&rows->ranges, address))
 		*vec_push(&rows->starts) =
-			(struct place){ .address = address, .state = ENTERED, .evidence = TAKEN };
+			(struct place){ .address = address,
+					.state = ENTERED,
+					.evidence = saves(rows, address) ? LIKELY : TAKEN };
 }
 
 static void follow(struct code_rows *rows, const struct place *place)
