@@ -418,10 +418,22 @@ UNWIND_INLINE int unwind_begins_thread(const struct unwind_frame *frame, const v
 	return 0;
 }
 
+/* What is known of the code of a frame. */
+struct unwind_place {
+	const struct unwind_rule
+		*rule; /* for unwind_lookup_address; NULL or UNWIND_CFA_NONE: none */
+	__u8 entry;    /* a program starts here */
+	__u8 has_rows; /* other code of the image has rows */
+	const struct unwind_scan *scan; /* of the innermost frame, if it has no rule; else NULL */
+};
+
 /* A chain of frame pointers ends with zero, or with a return address of zero. If rows led to the
  * frame, the register may have any value, for example a counter of hand-written code that reaches
- * zero. Where nothing shows that code kept frame pointers, a return address at least follows a call. */
+ * zero. On x86-64 it may have any in @place that has no row although its image has others: there the
+ * instructions do not show a frame pointer. Where nothing else shows one, the return address at least
+ * follows a call. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
+						      const struct unwind_place *place, int proven,
 						      const void *memory, int arm64)
 {
 	__u64 pair[2]; /* the caller's fp, the return address */
@@ -438,7 +450,7 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 		pair[1] &= UNWIND_ARM64_ADDRESS;
 	if (pair[1] == 0)
 		return frame->guessed ? UNWIND_END_COMPLETE : UNWIND_END_NO_ROWS;
-	if (frame->unproven && !arm64 && !unwind_follows_call(pair[1], memory, 1))
+	if (!arm64 && (place->has_rows || (!proven && !unwind_follows_call(pair[1], memory, 1))))
 		return UNWIND_END_NO_ROWS;
 	frame->sp = frame->fp + 16;
 	frame->fp = pair[0];
@@ -450,21 +462,14 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	return UNWIND_MORE;
 }
 
-/* What is known of the code of a frame. */
-struct unwind_place {
-	const struct unwind_rule
-		*rule; /* for unwind_lookup_address; NULL or UNWIND_CFA_NONE: none */
-	__u8 entry;    /* a program starts here */
-	__u8 has_rows; /* other code of the image has rows */
-	const struct unwind_scan *scan; /* of the innermost frame, if it has no rule; else NULL */
-};
-
 /* Without a row. Frames that were not found by frame pointers alone keep the others provable. */
 UNWIND_INLINE enum unwind_end unwind_without_row(struct unwind_frame *frame,
 						 const struct unwind_place *place,
 						 const void *memory, int arm64)
 {
 	enum unwind_end end = UNWIND_END_NO_ROWS;
+	int proven = !place->has_rows &&
+		     (!frame->exact || (place->scan && place->scan->result == UNWIND_SCAN_FRAME));
 
 	if (!arm64 && place->scan && place->scan->result == UNWIND_SCAN_FOUND)
 		end = unwind_by_scan(frame, place->scan, memory);
@@ -472,10 +477,10 @@ UNWIND_INLINE enum unwind_end unwind_without_row(struct unwind_frame *frame,
 		end = unwind_by_epilogue(frame, memory);
 	if (end != UNWIND_END_NO_ROWS)
 		return end;
-	if (place->has_rows ||
-	    (frame->exact && (!place->scan || place->scan->result != UNWIND_SCAN_FRAME)))
+	end = unwind_by_frame_pointer(frame, place, proven, memory, arm64);
+	if (!proven && end != UNWIND_END_NO_ROWS)
 		frame->unproven = 1;
-	return unwind_by_frame_pointer(frame, memory, arm64);
+	return end;
 }
 
 /* Steps from a frame in executable memory to its caller. @registers: for the innermost frame, else
@@ -498,10 +503,13 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 	return unwind_without_row(frame, place, memory, arm64);
 }
 
-/* How a walk ended. A stack that frame pointers alone show to be complete may lack frames. */
+/* How a walk ended. Where frame pointers alone led, frames may be missing, complete or not. */
 UNWIND_INLINE enum unwind_end unwind_finish(const struct unwind_frame *frame, enum unwind_end end)
 {
-	return end == UNWIND_END_COMPLETE && frame->unproven ? UNWIND_END_FRAME_POINTERS : end;
+	return frame->unproven && (end == UNWIND_END_COMPLETE || end == UNWIND_END_NO_ROWS ||
+				   end == UNWIND_END_BAD_FRAME)
+		       ? UNWIND_END_FRAME_POINTERS
+		       : end;
 }
 
 /* Why a walk ends at a pc that is not in executable memory. */

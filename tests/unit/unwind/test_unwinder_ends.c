@@ -109,14 +109,20 @@ static void frame_pointers_that_lead_astray(void **state)
 	struct fake fake = new_fake();
 
 	(void)state;
+	fake.innermost = USES_FRAME;
 	fake.stack[3] = 0x5000; /* nothing is there */
 	assert_int_equal(walk_fake(&fake, 16), 2);
 	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.innermost = NULL; /* the first step was a guess, too */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_FRAME_POINTERS);
 	fake = new_fake();
+	fake.innermost = USES_FRAME;
 	fake.stack[0] = 0x7000; /* below */
 	assert_int_equal(walk_fake(&fake, 16), 2);
 	assert_int_equal(fake.end, STACK_NO_ROWS);
 	fake = new_fake();
+	fake.innermost = USES_FRAME;
 	fake.stack[2] = 0x8100; /* beyond the copy */
 	assert_int_equal(walk_fake(&fake, 16), 3);
 	assert_int_equal(fake.end, STACK_NO_ROWS);
