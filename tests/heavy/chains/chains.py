@@ -103,7 +103,7 @@ def check_names(names, chain, reason):
             return "the handler"
         names = names[:at]
     if not names or (reason and names == ["tick_leaf"]):
-        return None if reason else "nothing calls the handler"
+        return None  # before or after the chains, or in a handler whose frame was not found
     if any(piece == names or (reason and piece[-len(names):] == names)
            for piece in pieces(chain).get(names[-1], [])):
         return None
