@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/compare.h"
@@ -214,6 +215,25 @@ static void remove_file(void *context)
 	record_output_remove(context);
 }
 
+/* Writing it would destroy what is read. */
+static int check_output(const struct merging *merging, const char *output, struct err *err)
+{
+	struct stat written, read;
+
+	if (!output || stat(output, &written) < 0)
+		return 0;
+	for (size_t i = 0; i < merging->inputs.count; i++) {
+		const char *path = merging->inputs.items[i].path;
+
+		if (stat(path, &read) == 0 && read.st_dev == written.st_dev &&
+		    read.st_ino == written.st_ino)
+			return err_set(err, -EINVAL,
+				       "%s is one of the profiles to merge: choose another file for -o",
+				       path);
+	}
+	return 0;
+}
+
 static int write_merged(struct merging *merging, const char *output, struct err *err)
 {
 	_cleanup_(last_act_cancelp) struct last_act *removal = last_act_new();
@@ -250,6 +270,8 @@ int merge_run(const struct merge_options *options, struct merge_result *ret_resu
 
 	*ret_result = (struct merge_result){ .samples = 0 };
 	merging.merge = merge_new(merging.profile);
+	if (rc == 0)
+		rc = check_output(&merging, options->output, err);
 	if (rc == 0)
 		rc = write_merged(&merging, options->output, err);
 	if (rc == 0)

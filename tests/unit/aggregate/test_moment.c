@@ -148,7 +148,7 @@ static void no_moments(void **state)
 	static const char *const bad[] = {
 		"",
 		"tomorrow",
-		"yesterday",
+		"yesterdays",
 		"24:00",
 		"12:60",
 		"12:5x",
@@ -260,7 +260,7 @@ static void words_for_days(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(moment_parse(bad[i], &moment, &err), -EINVAL);
-	assert_int_equal(moment_parse("tomorrow", &moment, &err), 0);
+	assert_int_equal(moment_parse("now", &moment, &err), 0);
 	assert_true(moment.value / NS_PER_S <= (uint64_t)time(NULL));
 }
 

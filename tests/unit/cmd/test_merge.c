@@ -29,9 +29,14 @@ static void test_words(void **state)
 						    folder->path, NULL }),
 			 0);
 	assert_int_equal(fixture_sql_number(all, "SELECT sum(samples) FROM block"), 20);
-	assert_int_equal(
-		run((const char *const[]){ "merge", "-o", all, folder->path, folder->name, NULL }),
-		1);
+	/* The file that is written is none of those that are read, also not by way of their folder. */
+	assert_int_equal(run((const char *const[]){ "merge", "-o", all, folder->name, NULL }), 1);
+	assert_int_equal(run((const char *const[]){ "merge", "-o", all, folder->path, all, NULL }),
+			 1);
+	assert_int_equal(fixture_sql_number(all, "SELECT sum(samples) FROM block"), 20);
+	snprintf(all, sizeof(all), "%s/both", folder->name);
+	assert_int_equal(run((const char *const[]){ "merge", "-o", all, folder->name, NULL }), 0);
+	assert_int_equal(fixture_sql_number(all, "SELECT sum(samples) FROM block"), 30);
 }
 
 int main(void)

@@ -92,6 +92,7 @@ static inline FILE *printed_begin(struct printed *printed, int level)
 		.account = account_of(profile),
 		.naming = naming_of(profile, totals->rows.items, totals->rows.count, 0),
 		.completeness = printed->completeness,
+		.to_ns = UINT64_MAX,
 		.summary = &printed->summary,
 		.level = level,
 		.detail_percent = 1,
