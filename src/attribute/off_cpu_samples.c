@@ -315,7 +315,7 @@ static uint32_t user_stack(struct off_cpu_samples *samples, const struct off_cpu
 static void add_sample(struct off_cpu_samples *samples, int event, uint32_t task, uint32_t stack,
 		       uint64_t weight)
 {
-	/* What is told after the window has closed is from before. */
+	/* Records that come after the window has closed are from before. */
 	bool late = samples->to_ns && samples->record.time_ns >= samples->to_ns;
 	const struct sample sample = { .time_ns =
 					       late ? samples->to_ns - 1 : samples->record.time_ns,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The profiles that a view is made of: one file; or the files of a folder whose names end in
- * ".prof", a history, of which those that have samples of the wanted time are merged in memory
- * (model/merge.h). Of a folder, a file that cannot be read is left out, and the profile says so
- * (run_facts.not_visible).
+ * The profiles that a view is made of: one file; or a history, which is the files of a folder whose
+ * names end in ".prof". Those with samples of the chosen time are merged in memory (model/merge.h). A
+ * file of a folder that cannot be read is left out, and the profile says so (run_facts.not_visible).
  *
  * The functions are those of store.h, for all parts together.
  */
