@@ -71,8 +71,7 @@ static int write_samples(struct replay *replay, struct store_writer *writer, uin
 	int rc = 0;
 
 	for (uint64_t i = 0; rc == 0 && i < count; i++) {
-		struct sample sample =
-			replay->samples.items[draw(replay, replay->samples.count)];
+		struct sample sample = replay->samples.items[draw(replay, replay->samples.count)];
 
 		sample.time_ns = run->start_ns + i * step_ns;
 		count_sample(&replay->profile->events[sample.event], &sample);

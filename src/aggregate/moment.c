@@ -54,9 +54,9 @@ static bool parse_share(const char *text, struct moment *moment)
 	if (!scan_digits(&text, 3, &whole) || !scan_fraction(&text, &billionths) ||
 	    strcmp(text, "%") != 0 || whole > 100 || (whole == 100 && billionths))
 		return false;
-	*moment = (struct moment){ .kind = MOMENT_SHARE, .value =
-				   whole * SHARE_OF_WHOLE / 100 +
-					   billionths * SHARE_OF_WHOLE / 100 / NS_PER_S };
+	*moment = (struct moment){ .kind = MOMENT_SHARE,
+				   .value = whole * SHARE_OF_WHOLE / 100 +
+					    billionths * SHARE_OF_WHOLE / 100 / NS_PER_S };
 	return true;
 }
 
@@ -130,7 +130,8 @@ static bool parse_date(const char *text, struct moment *moment)
 	tm.tm_min = (int)(of_day / NS_PER_S / 60 % 60);
 	tm.tm_sec = (int)(of_day / NS_PER_S % 60);
 	seconds = *text == 'Z' ? (text++, timegm(&tm)) : mktime(&tm);
-	*moment = (struct moment){ .kind = MOMENT_REAL, .value = (uint64_t)seconds * NS_PER_S + of_day % NS_PER_S };
+	*moment = (struct moment){ .kind = MOMENT_REAL,
+				   .value = (uint64_t)seconds * NS_PER_S + of_day % NS_PER_S };
 	return seconds >= 0 && !*text;
 }
 
@@ -198,8 +199,8 @@ static bool parse_span_from(const char *text, struct moment *moment)
 int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
 {
 	static bool (*const forms[])(const char *, struct moment *) = {
-		parse_span_from, parse_share, parse_time_of_day,
-		parse_date,	 parse_day,   parse_epoch,	   parse_mark,
+		parse_span_from, parse_share, parse_time_of_day, parse_date,
+		parse_day,	 parse_epoch, parse_mark,
 	};
 	struct moment moment = { 0 };
 
@@ -209,11 +210,12 @@ int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
 		*ret_moment = moment;
 		return 0;
 	}
-	return err_set(err, -EINVAL,
-		       "invalid time '%s': expected 2.5 or 10m (after the start; of a history: ago), "
-		       "-10s (before the end), 50%%, 14:05:30, 'yesterday 14:05' or "
-		       "2026-11-21T14:05",
-		       text);
+	return err_set(
+		err, -EINVAL,
+		"invalid time '%s': expected 2.5 or 10m (after the start; of a history: ago), "
+		"-10s (before the end), 50%%, 14:05:30, 'yesterday 14:05' or "
+		"2026-11-21T14:05",
+		text);
 }
 
 /* See 14:05 in the header's list. */

@@ -182,9 +182,10 @@ static int check_against(struct diff_values *values, const struct diff_files *fi
 		return err_set(err, -EINVAL, "--against needs --since: the time that is compared");
 	if (moment_parse_span(values->against, &values->options.earlier_ns) < 0 ||
 	    !values->options.earlier_ns)
-		return err_set(err, -EINVAL,
-			       "invalid --against '%s': expected how much earlier, such as 1h or 1d",
-			       values->against);
+		return err_set(
+			err, -EINVAL,
+			"invalid --against '%s': expected how much earlier, such as 1h or 1d",
+			values->against);
 	if (files->old_count + files->new_count > 1)
 		return err_set(err, -EINVAL,
 			       "--against compares two times of one history: give at most one");

@@ -56,9 +56,9 @@ static int draw(const struct flame_values *values, char **files, int count)
 
 	if (page_check(&options, &err) < 0)
 		return options_fail(&command_flame, &err, 2);
-	if (!count && (old ? state_last_profile(last, sizeof(last), &err)
-			   : profile_options_default(&values->page.select, last, sizeof(last),
-						     &err)) < 0)
+	if (!count &&
+	    (old ? state_last_profile(last, sizeof(last), &err)
+		 : profile_options_default(&values->page.select, last, sizeof(last), &err)) < 0)
 		return options_fail(&command_flame, &err, 1);
 	if (!count && old && state_previous_profile(previous, sizeof(previous), &err) < 0)
 		return options_fail(&command_flame, &err, 1);

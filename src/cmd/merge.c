@@ -33,9 +33,9 @@ static void print(const struct merge_values *values, const struct merge_result *
 	else if (!values->quiet)
 		terminal_say("prospect: merged %zu profile%s of %" PRIu64 " machine%s, %" PRIu64
 			     " samples, into %s; 'prospect report%s%s' shows them",
-			     result->profiles, result->profiles == 1 ? "" : "s", result->machines, result->machines == 1 ? "" : "s",
-			     result->samples, result->path, values->output ? " " : "",
-			     values->output ? result->path : "");
+			     result->profiles, result->profiles == 1 ? "" : "s", result->machines,
+			     result->machines == 1 ? "" : "s", result->samples, result->path,
+			     values->output ? " " : "", values->output ? result->path : "");
 }
 
 static int run_merge(int argc, char **argv)

@@ -57,11 +57,11 @@ static int check(const struct record_values *values, char **command, struct who 
 	if (rc < 0)
 		return rc;
 	if (values->from_history && (values->all || who->words.count || command))
-		return err_set(err, -EINVAL,
-			       "--from-history records nothing: give neither a command, nor -p, nor -a");
+		return err_set(
+			err, -EINVAL,
+			"--from-history records nothing: give neither a command, nor -p, nor -a");
 	if (!values->from_history && (values->since || values->until || values->history))
-		return err_set(err, -EINVAL,
-			       "--since, --until and --history need --from-history");
+		return err_set(err, -EINVAL, "--since, --until and --history need --from-history");
 	if (values->from_history)
 		return record_output_check(values->collect.record.output, err);
 	if (values->all && who->words.count)
@@ -133,7 +133,8 @@ static int take_history(const struct record_values *values)
 	if (result.note[0])
 		terminal_say("prospect record: %s", result.note);
 	else if (!values->quiet)
-		terminal_say("prospect: took %" PRIu64 " samples from %s into %s; 'prospect report%s%s' "
+		terminal_say("prospect: took %" PRIu64
+			     " samples from %s into %s; 'prospect report%s%s' "
 			     "shows them",
 			     result.samples, folder, result.path, options.output ? " " : "",
 			     options.output ? result.path : "");

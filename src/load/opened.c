@@ -330,7 +330,7 @@ struct visit {
 	uint64_t slice_ns; /* times in the same slice are alike */
 	bool seen;	   /* any sample, selected or not */
 	uint8_t main_event;
-	bool looks_again;  /* nothing was selected: to learn what could be */
+	bool looks_again; /* nothing was selected: to learn what could be */
 };
 
 static void take_waiting(struct visit *visit)

@@ -41,7 +41,7 @@ struct opened {
 	uint64_t selected;    /* samples, after a visit */
 	struct selection_window window;
 	struct scope_parts of_part; /* of the window's samples of the main event, after a visit */
-	uint64_t slice_ns; /* of the key time */
+	uint64_t slice_ns;	    /* of the key time */
 	struct opened_names names;
 	struct demangler *demangler;
 	VEC(struct user_name) users;

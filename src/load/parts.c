@@ -31,7 +31,7 @@ struct part {
 	/* Of a folder, since 1970: when the file was written last, and once it is open what its samples
 	 * are of. */
 	uint64_t written_ns, start_real_ns, end_real_ns;
-	uint64_t start_ns; /* start_real_ns by the clock of its samples */
+	uint64_t start_ns;	    /* start_real_ns by the clock of its samples */
 	struct store_reader *store; /* NULL: not open */
 	struct profile *profile;    /* of a folder: for its totals and samples; owned */
 	struct totals totals;	    /* likewise */
@@ -127,9 +127,9 @@ static int list_folder(struct parts *parts, DIR *folder, struct err *err)
 				      (uint64_t)st.st_mtim.tv_nsec,
 		};
 	}
-	return parts->list.count ? 0
-				 : err_set(err, -ENOENT, "%s: no profile is in this folder",
-					   parts->folder);
+	return parts->list.count
+		       ? 0
+		       : err_set(err, -ENOENT, "%s: no profile is in this folder", parts->folder);
 }
 
 int parts_open(const char *path, struct parts **ret_parts, struct err *err)
@@ -404,8 +404,7 @@ static int load_parts(struct parts *parts, struct err *err)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t count = 0;
 
-	while (count < MOST_THREADS && (long)count + 1 < cpus &&
-	       count + 1 < parts->list.count &&
+	while (count < MOST_THREADS && (long)count + 1 < cpus && count + 1 < parts->list.count &&
 	       pthread_create(&threads[count], NULL, load_some, &loading) == 0)
 		count++;
 	load_some(&loading);

@@ -45,8 +45,7 @@ static double seconds_of(const struct moment_base *base, uint64_t time_ns)
 static void add_real(const struct moment_base *base, uint64_t time_ns, struct buf *buf)
 {
 	/* Modulo 2^64: it may be before the start. */
-	time_t seconds =
-		(time_t)((base->start_real_ns + (time_ns - base->start_ns)) / NS_PER_S);
+	time_t seconds = (time_t)((base->start_real_ns + (time_ns - base->start_ns)) / NS_PER_S);
 	char when[64] = "?";
 	struct tm tm;
 

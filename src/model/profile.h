@@ -312,7 +312,7 @@ struct profile {
 	VEC(struct kept_code) codes;
 	VEC(struct source_line) lines;
 	VEC(struct cpu_time) cpu_times; /* of a machine; one after another; row 0 is one, too */
-	VEC(struct mark) marks; /* in the order in which they were set; row 0 is one, too */
+	VEC(struct mark) marks;		/* in the order in which they were set; row 0 is one, too */
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
 	struct branches branches; /* imports only; a reader leaves them in the file */

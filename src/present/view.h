@@ -56,10 +56,10 @@ struct view {
 	struct scope_parts parts;	       /* of the run's main event, if it has a command */
 	const struct total *others;	       /* totals outside the scope; NULL: none at hand */
 	size_t other_count;
-	uint64_t from_ns, to_ns;    /* the time that the samples are of, by their clock */
-	const char *since, *until;  /* what chose it, as typed; NULL: from the start, to the end */
-	const char *history;   /* the folder of profiles that it was read from; NULL: a single one */
-	size_t history_parts;  /* how many of them */
+	uint64_t from_ns, to_ns;   /* the time that the samples are of, by their clock */
+	const char *since, *until; /* what chose it, as typed; NULL: from the start, to the end */
+	const char *history;  /* the folder of profiles that it was read from; NULL: a single one */
+	size_t history_parts; /* how many of them */
 	const char *selection; /* its clauses as typed; NULL: none */
 	uint64_t selected_samples;
 	bool of_all;	       /* percentages are of all samples, not of the selected ones */
@@ -70,7 +70,7 @@ struct view {
 	double threshold;      /* minimum share of a function in its list, in percent */
 	size_t limit;	       /* maximum number of functions in a list; 0: all */
 	struct screen screen;
-	bool live;	       /* the profile was being recorded when it was opened */
+	bool live; /* the profile was being recorded when it was opened */
 	const struct instructions_view *instructions; /* NULL: not wanted */
 	const struct details *details;		      /* of a table's rows; NULL: not wanted */
 	bool bare;				      /* print tables without the head */

@@ -149,8 +149,7 @@ int store_find_mark(struct store_reader *reader, const char *text, uint64_t *ret
 	}
 	if (rc < 0)
 		return connection_explain(&reader->connection, rc, &why, err);
-	return sqlite3_column_type(stmt, 0) == SQLITE_INTEGER &&
-	       sql_column_u64(stmt, 0, ret_ns);
+	return sqlite3_column_type(stmt, 0) == SQLITE_INTEGER && sql_column_u64(stmt, 0, ret_ns);
 }
 
 /* ---- a copy with more names ---- */

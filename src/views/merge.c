@@ -49,7 +49,8 @@ int merge_check(const struct merge_options *options, struct err *err)
 {
 	if (options->input_count < 2 &&
 	    !(options->input_count && parts_is_folder(options->inputs[0])))
-		return err_set(err, -EINVAL, "expected two profiles or more: name their files, or a folder");
+		return err_set(err, -EINVAL,
+			       "expected two profiles or more: name their files, or a folder");
 	return record_output_check(options->output, err);
 }
 
@@ -227,9 +228,10 @@ static int check_output(const struct merging *merging, const char *output, struc
 
 		if (stat(path, &read) == 0 && read.st_dev == written.st_dev &&
 		    read.st_ino == written.st_ino)
-			return err_set(err, -EINVAL,
-				       "%s is one of the profiles to merge: choose another file for -o",
-				       path);
+			return err_set(
+				err, -EINVAL,
+				"%s is one of the profiles to merge: choose another file for -o",
+				path);
 	}
 	return 0;
 }

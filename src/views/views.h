@@ -146,11 +146,11 @@ struct diff_options {
 	const char *sort;    /* see diff_view_order_name; NULL: effect */
 	struct selection selection;
 	uint64_t earlier_ns; /* the old side is of a time so much earlier than the selection's */
-	bool exact;	    /* compare names as they are */
-	bool all;	    /* also rows within noise */
-	int64_t limit;	    /* most rows for each event; 0: all */
-	double threshold;   /* least share of a row on either side */
-	const char *format; /* "text", "csv", "json"; NULL: text */
+	bool exact;	     /* compare names as they are */
+	bool all;	     /* also rows within noise */
+	int64_t limit;	     /* most rows for each event; 0: all */
+	double threshold;    /* least share of a row on either side */
+	const char *format;  /* "text", "csv", "json"; NULL: text */
 	struct opened_names names;
 	const char *const *fail_if; /* see aggregate/diff/condition.h */
 	size_t fail_if_count;
@@ -229,7 +229,7 @@ struct merge_options {
 	const char *const *inputs; /* profiles, and folders of them, as typed; in any order */
 	size_t input_count;
 	const char *since, *until; /* of folders; NULL: from the start, to the end */
-	const char *output; /* the new profile; NULL: last.prof in the state folder */
+	const char *output;	   /* the new profile; NULL: last.prof in the state folder */
 };
 
 struct merge_result {

@@ -35,7 +35,7 @@ static bool *find_replaced(const struct profile *profile)
 struct by_program {
 	struct program_shares *shares;
 	uint64_t from_ns, to_ns; /* of the runs that count */
-	uint32_t *row_of; /* by str_id: number of the row + 1; 0: none yet */
+	uint32_t *row_of;	 /* by str_id: number of the row + 1; 0: none yet */
 };
 
 static struct program_share *share_of(struct by_program *by, str_id program)

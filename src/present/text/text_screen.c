@@ -705,8 +705,8 @@ static void make_shares(struct first_screen *screen)
 	bool timed = !account_is_import(screen->profile);
 	/* What ended is not of this time: a part of a history still has its row. */
 	uint64_t from_ns = timed ? view->from_ns : 0;
-	uint64_t to_ns = timed && (screen->run->end_ns || view_is_of_part(view)) ? view->to_ns
-										  : UINT64_MAX;
+	uint64_t to_ns =
+		timed && (screen->run->end_ns || view_is_of_part(view)) ? view->to_ns : UINT64_MAX;
 	/* Waits are not what the screen's figures are of, even if there is nothing else. */
 	bool sampled = summary && !account_is_of_threads(screen->profile, summary->event);
 

@@ -131,8 +131,8 @@ APART uint64_t f_aligned_alloca(const char *at, uint64_t value)
 }
 
 /* Parameters on the stack: pushed before the call, dropped after it. */
-APART uint64_t many(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,
-		    uint64_t h, const char *at)
+APART uint64_t many(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
+		    uint64_t g, uint64_t h, const char *at)
 {
 	return NEXT(a + b + c + d) + e + f + g + h;
 }
@@ -327,12 +327,12 @@ APART uint64_t f_Strings(const char *at, uint64_t value)
 }
 
 step *volatile steps[128] = {
-	['a'] = f_a,	       ['b'] = f_large,   ['c'] = f_alloca,  ['d'] = f_tail,
-	['e'] = f_registers,   ['f'] = f_early,	  ['g'] = f_switch,  ['h'] = f_aligned,
-	['i'] = f_many,	       ['j'] = f_fails,	  ['k'] = f_aligned_alloca,
-	['l'] = f_leaps,       ['m'] = f_double,  ['n'] = f_structs, ['r'] = f_recursive,
-	['A'] = f_Loop,	       ['B'] = f_Below,	  ['C'] = f_Large,   ['D'] = f_Tiny,
-	['E'] = f_Push,	       ['F'] = f_Sort,	  ['G'] = f_Over,    ['H'] = f_Strings,
+	['a'] = f_a,	     ['b'] = f_large,	['c'] = f_alloca,	  ['d'] = f_tail,
+	['e'] = f_registers, ['f'] = f_early,	['g'] = f_switch,	  ['h'] = f_aligned,
+	['i'] = f_many,	     ['j'] = f_fails,	['k'] = f_aligned_alloca, ['l'] = f_leaps,
+	['m'] = f_double,    ['n'] = f_structs, ['r'] = f_recursive,	  ['A'] = f_Loop,
+	['B'] = f_Below,     ['C'] = f_Large,	['D'] = f_Tiny,		  ['E'] = f_Push,
+	['F'] = f_Sort,	     ['G'] = f_Over,	['H'] = f_Strings,
 };
 
 /* ---- the signal ---- */

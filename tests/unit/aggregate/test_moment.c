@@ -241,7 +241,8 @@ static void words_for_days(void **state)
 		     { "yesterday", -1, 0 },
 		     { "today 00:00:07", 0, 7 },
 		     { "yesterday 14:05", -1, 50700 } };
-	static const char *const bad[] = { "yesterda", "yesterdays", "today ", "today 25:00", "now 3" };
+	static const char *const bad[] = { "yesterda", "yesterdays", "today ", "today 25:00",
+					   "now 3" };
 	struct moment moment;
 	struct err err;
 	time_t midnight, again;

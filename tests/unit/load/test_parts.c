@@ -159,11 +159,11 @@ static void expect_window(const struct folder *folder, const char *since, const 
 		fail_msg("%s", err.text);
 	assert_string_equal(parts_folder(parts, &count), folder->name);
 	assert_int_equal(count, count_parts);
-	assert_int_equal(parts_each_batch(parts, profile,
-					  &(struct sample_wish){ window.from_ns, window.to_ns,
-								 SAMPLE_ALL },
-					  count_samples, &seen, &err),
-			 0);
+	assert_int_equal(
+		parts_each_batch(parts, profile,
+				 &(struct sample_wish){ window.from_ns, window.to_ns, SAMPLE_ALL },
+				 count_samples, &seen, &err),
+		0);
 	assert_int_equal(seen, samples);
 	profile_free(profile);
 	parts_close(parts);
@@ -205,7 +205,8 @@ static void test_windows(void **state)
 	expect_window(folder, NULL, "mark:second", 2, 2 * OTHERS);
 	expect_window(folder, "mark:first", "mark:third", 3, 2 * OTHERS);
 	expect_no_window(folder, "02:00:20", "02:05", "no samples in that time");
-	expect_no_window(folder, "@1795227100", NULL, "the history ends before, at 2026-11-21 02:10:10");
+	expect_no_window(folder, "@1795227100", NULL,
+			 "the history ends before, at 2026-11-21 02:10:10");
 	expect_no_window(folder, "@1795220000", "@1795220010",
 			 "the history begins later, at 2026-11-21 02:00:00");
 	expect_no_window(folder, "mark:fourth", NULL, "has no mark 'fourth'");

@@ -51,10 +51,10 @@ static void assert_same_table(const char *path, const char *copy, const char *ta
 
 static void only_names_differ(void **state)
 {
-	static const char *const same[] = { "block", "total", "second", "stack", "process",
-					    "task",  "image", "event",	"loss",	 "layer",
-					    "code",  "line",  "mark",	"word",	 "branch",
-					    "cpu_time" };
+	static const char *const same[] = { "block",   "total", "second", "stack",
+					    "process", "task",	"image",  "event",
+					    "loss",    "layer", "code",	  "line",
+					    "mark",    "word",	"branch", "cpu_time" };
 	const struct folder *folder = *state;
 	char copy[128];
 	struct store_reader *reader;
