@@ -59,8 +59,8 @@ int moment_parse(const char *text, struct moment *ret_moment, struct err *err);
 bool moment_is_relative(const struct moment *moment);
 
 /* The moment by the clock of @base. A moment before a profile's start becomes its start; one after
- * its end, or before the start of a history, stays as it is. -ENODATA and one line for a time of day if it is not known when the
- * recording was made, and for a mark that it does not have. */
+ * its end, or before the start of a history, stays as it is. -ENODATA and one line for a time of day
+ * if it is not known when the recording was made, and for a mark that it does not have. */
 int moment_ns(const struct moment *moment, const struct moment_base *base, uint64_t *ret_ns,
 	      struct err *err);
 

@@ -329,6 +329,8 @@ struct visit {
 	unsigned fields;   /* in which samples may differ */
 	uint64_t slice_ns; /* times in the same slice are alike */
 	bool seen;	   /* any sample, selected or not */
+	bool divides;	   /* see divides_by_command */
+	bool of_part;	   /* opened->of_part is to be summed up, of this event: */
 	uint8_t main_event;
 	bool looks_again; /* nothing was selected: to learn what could be */
 };
@@ -340,16 +342,22 @@ static void take_waiting(struct visit *visit)
 	visit->count = 0;
 }
 
+/* Whether it matters for each sample if it is the command's. */
+static bool divides_by_command(const struct opened *opened)
+{
+	return opened->scope == SCOPE_COMMAND ||
+	       (opened->about_command && selection_window_is_part(&opened->window));
+}
+
 static void take_point(struct visit *visit, const struct point *point)
 {
 	struct opened *opened = visit->opened;
-	bool viewed =
-		opened->scope == SCOPE_MACHINE || scope_has(opened->profile, point->total.task);
+	bool of_command = visit->divides && scope_has(opened->profile, point->total.task);
+	bool viewed = opened->scope == SCOPE_MACHINE || of_command;
 
 	visit->seen = true;
-	if (point->total.event == visit->main_event && !visit->looks_again)
-		*(scope_has(opened->profile, point->total.task) ? &opened->of_part.command
-								: &opened->of_part.others) +=
+	if (visit->of_part && point->total.event == visit->main_event)
+		*(of_command ? &opened->of_part.command : &opened->of_part.others) +=
 			point->total.weight;
 	if (visit->looks_again)
 		select_look_again(opened->select, point, viewed);
@@ -444,7 +452,7 @@ static int visit_samples(struct visit *visit, struct err *err)
 /* Fields that decide whether a sample is viewed. */
 static unsigned fields_to_choose(const struct opened *opened)
 {
-	return select_uses(opened->select) | (opened->scope == SCOPE_COMMAND ? SAMPLE_TASK : 0);
+	return select_uses(opened->select) | (divides_by_command(opened) ? SAMPLE_TASK : 0);
 }
 
 bool opened_gives_totals(const struct opened *opened, unsigned fields)
@@ -477,15 +485,18 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 	int rc;
 
 	select_bind(opened->select, &opened->labels);
+	visit->divides = divides_by_command(opened);
+	visit->of_part = selection_window_is_part(&opened->window);
 	visit->main_event = account_main_event(opened->profile);
 	opened->of_part = (struct scope_parts){ 0 };
 	rc = visit_points(visit, err);
 	take_waiting(visit);
 	if (rc < 0 || opened->selected)
 		return rc;
-	if (selection_window_is_part(&opened->window) && !visit->seen)
+	if (visit->of_part && !visit->seen)
 		return explain_window(opened, err);
 	visit->looks_again = true;
+	visit->of_part = false;
 	rc = visit_points(visit, err);
 	return rc < 0 ? rc : select_explain(opened->select, err);
 }
