@@ -11,7 +11,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -107,23 +106,20 @@ static int make_folder(const char *folder, struct err *err)
 static int is_running(const char *folder, struct err *err)
 {
 	_cleanup_(buf_done) struct buf status = { 0 };
+	_cleanup_(buf_done) struct buf when = { 0 };
 	const char *since;
 	uint64_t since_s;
-	char when[64] = "";
-	time_t seconds;
-	struct tm tm;
 
 	if (control_ask(folder, "status", &status, err) < 0)
 		return 0;
 	since = strstr(buf_text(&status), "since ");
 	since = since ? since + strlen("since ") : "";
 	if (scan_number(&since, 10, &since_s)) {
-		seconds = (time_t)since_s;
-		if (localtime_r(&seconds, &tm))
-			strftime(when, sizeof(when), " since %Y-%m-%d %H:%M:%S", &tm);
+		buf_add_str(&when, " since ");
+		figures_time(&when, since_s * NS_PER_S);
 	}
 	return err_set(err, -EALREADY, "%s is being recorded into%s: 'prospect stop' ends it",
-		       folder, when);
+		       folder, buf_text(&when));
 }
 
 static void leave_terminal(void)
@@ -333,13 +329,7 @@ static uint64_t number_of(const struct status *status, const char *key)
 
 static void add_moment(struct buf *text, uint64_t seconds)
 {
-	time_t moment = (time_t)seconds;
-	char when[64] = "?";
-	struct tm tm;
-
-	if (localtime_r(&moment, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_add_str(text, when);
+	figures_time(text, seconds * NS_PER_S);
 }
 
 static void add_supervisor(const struct status *status, struct buf *text)

@@ -2,11 +2,11 @@
 #include "load/selection.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "present/figures.h"
 
 /* If both moments can be compared without the profile, they must be in order. */
 static int check_order(const struct selection_window *window, struct err *err)
@@ -41,17 +41,10 @@ static double seconds_of(const struct moment_base *base, uint64_t time_ns)
 	return time_ns > base->start_ns ? (double)(time_ns - base->start_ns) / NS_PER_S : 0;
 }
 
-/* Of a history, local time. */
+/* Of a history, local time. It may be before the start: modulo 2^64. */
 static void add_real(const struct moment_base *base, uint64_t time_ns, struct buf *buf)
 {
-	/* Modulo 2^64: it may be before the start. */
-	time_t seconds = (time_t)((base->start_real_ns + (time_ns - base->start_ns)) / NS_PER_S);
-	char when[64] = "?";
-	struct tm tm;
-
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_add_str(buf, when);
+	figures_time(buf, base->start_real_ns + (time_ns - base->start_ns));
 }
 
 /* Appends "--since 10m is second 600.000" if that moment was given. */

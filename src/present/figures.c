@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 void figures_count(struct buf *buf, uint64_t value)
@@ -70,20 +72,28 @@ void figures_weight(struct buf *buf, uint64_t weight, bool is_time)
 		buf_add_decimal(buf, weight);
 }
 
+void figures_time(struct buf *buf, uint64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / NS_PER_S);
+	char text[64] = "?";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_add_str(buf, text);
+}
+
 void figures_times(struct buf *buf, uint64_t from_ns, uint64_t to_ns)
 {
-	const time_t from = (time_t)(from_ns / NS_PER_S), to = (time_t)(to_ns / NS_PER_S);
-	char begin[64] = "?", end[64] = "?";
-	struct tm tm_from, tm_to;
-	bool same_day;
+	_cleanup_(buf_done) struct buf from = { 0 }, to = { 0 };
+	const char *end;
+	size_t date;
 
-	if (!localtime_r(&from, &tm_from) || !localtime_r(&to, &tm_to))
-		return;
-	same_day = tm_from.tm_year == tm_to.tm_year && tm_from.tm_yday == tm_to.tm_yday;
-	strftime(begin, sizeof(begin), "%Y-%m-%d %H:%M:%S", &tm_from);
-	if (same_day)
-		strftime(end, sizeof(end), "%H:%M:%S", &tm_to);
-	else
-		strftime(end, sizeof(end), "%Y-%m-%d %H:%M:%S", &tm_to);
-	buf_printf(buf, "%s to %s", begin, end);
+	figures_time(&from, from_ns);
+	figures_time(&to, to_ns);
+	end = buf_text(&to);
+	date = strcspn(end, " ");
+	if (end[date] && strncmp(buf_text(&from), end, date + 1) == 0)
+		end += date + 1;
+	buf_printf(buf, "%s to %s", buf_text(&from), end);
 }

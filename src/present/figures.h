@@ -21,6 +21,8 @@ double figures_percent(uint64_t part, uint64_t whole);
 /* A weight in a table: ns as seconds with four decimals, as in the paper; other units as they
  * are. */
 void figures_weight(struct buf *buf, uint64_t weight, bool is_time);
+/* "2026-11-29 13:41:58": local time of a moment in ns since 1970; "?" if it has none. */
+void figures_time(struct buf *buf, uint64_t real_ns);
 /* "2026-11-29 13:41:58 to 13:42:33", local time: the date of the end if it is another day. In ns since
  * 1970. */
 void figures_times(struct buf *buf, uint64_t from_ns, uint64_t to_ns);

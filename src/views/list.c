@@ -82,9 +82,11 @@ static void add_time(struct buf *buf, const struct entry *entry, bool utc)
 	char text[64] = "";
 	struct tm tm;
 
-	if (!seconds || !(utc ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm)))
+	if (seconds && !utc)
+		figures_time(buf, run->start_realtime_ns);
+	if (!seconds || !utc || !gmtime_r(&seconds, &tm))
 		return;
-	strftime(text, sizeof(text), utc ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M:%S", &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	buf_add_str(buf, text);
 }
 
