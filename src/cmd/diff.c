@@ -79,28 +79,12 @@ static void finish_options(struct diff_values *values)
 }
 
 /* Without words: the last profile and the one before it. */
-static int last_two(struct diff_files *files, char (*paths)[STATE_PATH_MAX], struct err *err)
+static int last_two(char (*paths)[STATE_PATH_MAX], struct err *err)
 {
 	int rc = state_last_profile(paths[1], STATE_PATH_MAX, err);
 
 	if (rc == 0)
 		rc = state_previous_profile(paths[0], STATE_PATH_MAX, err);
-	files->old_count = files->new_count = 1;
-	return rc;
-}
-
-/* Two times of the history that is named, or of the usual one. */
-static int one_history(const struct diff_values *values, struct diff_files *files,
-		       char (*paths)[STATE_PATH_MAX], struct err *err)
-{
-	int rc = 0;
-
-	if (!files->new_count)
-		rc = profile_options_default(&values->select, paths[0], STATE_PATH_MAX, err);
-	else
-		snprintf(paths[0], STATE_PATH_MAX, "%s", files->paths[0]);
-	memcpy(paths[1], paths[0], STATE_PATH_MAX);
-	files->old_count = files->new_count = 1;
 	return rc;
 }
 
@@ -135,14 +119,18 @@ static int show(struct diff_values *values, struct diff_files *files)
 	if (diff_check(&values->options, &err) < 0 ||
 	    screen_options_check(&values->screen, &err) < 0)
 		return options_fail(&command_diff, &err, 2);
-	if (values->against)
-		rc = one_history(values, files, found, &err);
-	else if (!files->old_count)
-		rc = last_two(files, found, &err);
+	if (values->against && files->paths)
+		paths[0] = files->paths[0];
+	else if (values->against)
+		rc = profile_options_default(&values->select, found[0], STATE_PATH_MAX, &err);
+	else if (!files->paths)
+		rc = last_two(found, &err);
 	if (rc < 0)
 		return options_fail(&command_diff, &err, 1);
+	if (values->against) /* two times of one history */
+		paths[1] = paths[0];
 	if (values->against || !files->paths)
-		files->paths = paths;
+		*files = (struct diff_files){ paths, 1, 1 };
 	rc = print(values, files, &failed, &err);
 	if (rc < 0)
 		return options_fail(&command_diff, &err, profile_options_status(rc));

@@ -281,6 +281,18 @@ static bool keeps(struct recover_rows *rows, enum table_id table, size_t id, uin
 	return image < rows->ids[TABLE_IMAGE].known;
 }
 
+/* Keeps those of @list, rows of @table, that were read. */
+#define KEEP_READ(rows, table, list)                                            \
+	do {                                                                    \
+		size_t kept_rows = 0;                                           \
+                                                                                \
+		for (size_t id = 0; id < (rows)->ids[table].known; id++) {      \
+			if (is_read(rows, table, id))                           \
+				(list)->items[kept_rows++] = (list)->items[id]; \
+		}                                                               \
+		(list)->count = kept_rows;                                      \
+	} while (0)
+
 /* Nothing refers to rows of code, line, mark and cpu_time, so missing ones need no replacement. */
 static void close_gaps(struct recover_rows *rows)
 {
@@ -304,18 +316,8 @@ static void close_gaps(struct recover_rows *rows)
 			profile->lines.items[kept++] = line;
 	}
 	profile->lines.count = kept;
-	kept = 0;
-	for (size_t id = 0; id < rows->ids[TABLE_MARK].known; id++) {
-		if (is_read(rows, TABLE_MARK, id))
-			profile->marks.items[kept++] = profile->marks.items[id];
-	}
-	profile->marks.count = kept;
-	kept = 0;
-	for (size_t id = 0; id < rows->ids[TABLE_CPU_TIME].known; id++) {
-		if (is_read(rows, TABLE_CPU_TIME, id))
-			profile->cpu_times.items[kept++] = profile->cpu_times.items[id];
-	}
-	profile->cpu_times.count = kept;
+	KEEP_READ(rows, TABLE_MARK, &profile->marks);
+	KEEP_READ(rows, TABLE_CPU_TIME, &profile->cpu_times);
 }
 
 /* ---- reading ---- */
