@@ -49,23 +49,14 @@ history_cost() {
 }
 
 history_views() {
-	local rows=("view of a day of 144 segments|wall, s|CPU, s|memory, MB") view i
+	local rows=("view of a day of 144 segments|wall, s|CPU, s|memory, MB") view
 	local day=$scratch/day
 	"$here/../tools/build" build bench/replay -Dtests=disabled &&
 		busy "$prospect" record -q -a -F 97 --duration 30 -o "$scratch/one.prof" && mkdir "$day" &&
 		"$here/../build/bench/replay" "$scratch/one.prof" "$day" 144 116400 || return
 	for view in "report" "report --since -10m" "report --since +1h --until +2h" "flame -o $scratch/page" \
 		"diff --since -1h --against 1h"; do
-		rm -f "$scratch"/v-*
-		for ((i = 0; i < 5; i++)); do
-			# shellcheck disable=SC2086 # the words of a command
-			"$scratch/measure" "$scratch/measures" "$prospect" $view "$day" >"$scratch/view"
-			measured 1 >>"$scratch/v-wall"
-			awk '{ print $2 + $3 }' "$scratch/measures" >>"$scratch/v-cpu"
-			measured 4 >"$scratch/v-memory"
-		done
-		rows+=("$view|$(median %.2f <"$scratch/v-wall")|$(median %.2f <"$scratch/v-cpu")|$(awk \
-			'{ printf "%.0f", $1 / 1024 }' "$scratch/v-memory")")
+		rows+=("$(view_row "$view" "$day")")
 	done
 	echo "== Views of a history, $(du -sm "$day" | cut -f 1) MB"
 	table "${rows[@]}"

@@ -61,6 +61,21 @@ measured() {
 	awk -v n="$1" '{ print $n }' "$scratch/measures"
 }
 
+# view_row VIEW FILE: a row of "view|wall, s|CPU, s|memory, MB", of five times.
+view_row() {
+	local i
+	rm -f "$scratch"/v-*
+	for ((i = 0; i < 5; i++)); do
+		# shellcheck disable=SC2086 # the words of a command
+		"$scratch/measure" "$scratch/measures" "$prospect" $1 "$2" >"$scratch/view"
+		measured 1 >>"$scratch/v-wall"
+		awk '{ print $2 + $3 }' "$scratch/measures" >>"$scratch/v-cpu"
+		measured 4 >"$scratch/v-memory"
+	done
+	echo "$1|$(median %.2f <"$scratch/v-wall")|$(median %.2f <"$scratch/v-cpu")|$(awk \
+		'{ printf "%.0f", $1 / 1024 }' "$scratch/v-memory")"
+}
+
 # table ROW...: rows of "|"-separated cells, the titles first, aligned. They are also added as they are,
 # and an empty line, to the file BENCH_ROWS, if that is set.
 table() {

@@ -3,7 +3,7 @@
 # What views of a large profile cost: 10 million samples, 500,000 distinct stacks (make_big.c).
 
 views() {
-	local rows=("view|wall, s|CPU, s|memory, MB") view i
+	local rows=("view|wall, s|CPU, s|memory, MB") view
 	"$here/../tools/build" build bench/make_big -Dtests=disabled &&
 		"$here/../build/bench/make_big" "$scratch/big.prof" || return
 	local wanted=(
@@ -33,16 +33,7 @@ views() {
 		"flame -o $scratch/page --diff $scratch/big.prof"
 	)
 	for view in "${wanted[@]}"; do
-		rm -f "$scratch"/v-*
-		for ((i = 0; i < 5; i++)); do
-			# shellcheck disable=SC2086 # the words of a command
-			"$scratch/measure" "$scratch/measures" "$prospect" $view "$scratch/big.prof" >"$scratch/view"
-			measured 1 >>"$scratch/v-wall"
-			awk '{ print $2 + $3 }' "$scratch/measures" >>"$scratch/v-cpu"
-			measured 4 >"$scratch/v-memory"
-		done
-		rows+=("$view|$(median %.2f <"$scratch/v-wall")|$(median %.2f <"$scratch/v-cpu")|$(awk \
-			'{ printf "%.0f", $1 / 1024 }' "$scratch/v-memory")")
+		rows+=("$(view_row "$view" "$scratch/big.prof")")
 	done
 	rm -f "$scratch/big.prof"
 	echo "== Views of 10 million samples"

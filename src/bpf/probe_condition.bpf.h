@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/probe_wire.h"
+#include "bpf/thread_pointer.bpf.h"
 
 #define BY_NAME __attribute__((preserve_access_index))
 
@@ -21,18 +22,6 @@ struct signal_struct {
 struct sched_entity {
 	__u64 nr_migrations;
 } BY_NAME;
-
-#if defined(__TARGET_ARCH_x86)
-struct thread_struct {
-	unsigned long fsbase;
-} BY_NAME;
-#else
-struct thread_struct {
-	struct {
-		unsigned long tp_value;
-	} uw;
-} BY_NAME;
-#endif
 
 struct mm_struct {
 	unsigned long start_stack;

@@ -44,15 +44,6 @@ static long take_own_stack(struct task_struct *task, struct vm_area_struct *vma,
 	return 0;
 }
 
-static __always_inline __u64 thread_pointer(const struct task_struct *task)
-{
-#if defined(__TARGET_ARCH_x86)
-	return task->thread.fsbase;
-#else
-	return task->thread.uw.tp_value;
-#endif
-}
-
 /* The stack that the thread is on: FRAME_ALT, FRAME_FIBER, or 0 (its own, or unknown). */
 static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
 {
@@ -64,7 +55,7 @@ static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
 		return thread->fibers_in_own ? FRAME_FIBER : 0;
 	if (sp - task->sas_ss_sp < task->sas_ss_size)
 		return FRAME_ALT;
-	stack.anchor = first ? task->mm->start_stack : thread_pointer(task) - 1;
+	stack.anchor = first ? task->mm->start_stack : THREAD_POINTER(task) - 1;
 	if (bpf_find_vma(task, sp, take_own_stack, &stack, 0) < 0)
 		return 0;
 	if (!stack.end || (!first && sp > stack.anchor))

@@ -13,6 +13,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/stack_wire.h"
+#include "bpf/thread_pointer.bpf.h"
 
 static __always_inline __u64 thread_pointer(void);
 
@@ -45,18 +46,6 @@ struct thread_info {
 	};
 } BY_NAME;
 
-#if defined(__TARGET_ARCH_x86)
-struct thread_struct {
-	unsigned long fsbase;
-} BY_NAME;
-#else
-struct thread_struct {
-	struct {
-		unsigned long tp_value;
-	} uw;
-} BY_NAME;
-#endif
-
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -74,11 +63,7 @@ static __always_inline __u64 thread_pointer(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-#if defined(__TARGET_ARCH_x86)
-	return task->thread.fsbase;
-#else
-	return task->thread.uw.tp_value;
-#endif
+	return THREAD_POINTER(task);
 }
 
 struct perf_event {
