@@ -95,8 +95,7 @@ static void part_done(struct part *part)
 }
 
 /* Keeps those parts for which @wanted is true. */
-static void keep_parts(struct parts *parts,
-		       bool (*wanted)(struct parts *parts, struct part *part, void *context),
+static void keep_parts(struct parts *parts, bool (*wanted)(struct part *part, void *context),
 		       void *context)
 {
 	size_t count = 0;
@@ -104,7 +103,7 @@ static void keep_parts(struct parts *parts,
 	for (size_t i = 0; i < parts->list.count; i++) {
 		struct part *part = &parts->list.items[i];
 
-		if (wanted(parts, part, context))
+		if (wanted(part, context))
 			parts->list.items[count++] = *part;
 		else
 			part_done(part);
@@ -170,11 +169,10 @@ void parts_close(struct parts *parts)
 /* ---- choosing ---- */
 
 /* Not written since @context, it has no later samples. */
-static bool is_written_since(struct parts *parts, struct part *part, void *context)
+static bool is_written_since(struct part *part, void *context)
 {
 	const uint64_t *since_ns = context;
 
-	(void)parts;
 	return part->written_ns >= *since_ns;
 }
 
@@ -189,22 +187,21 @@ static uint64_t last_written_ns(const struct parts *parts)
 	return last_ns;
 }
 
-static bool can_be_opened(struct parts *parts, struct part *part, void *context)
+static bool can_be_opened(struct part *part, void *context)
 {
+	struct parts *parts = context;
 	struct err why;
 
-	(void)context;
 	if (open_store(part, &why) == 0)
 		return true;
 	*vec_push(&parts->left_out) = xasprintf("a part of the folder: %s", why.text);
 	return false;
 }
 
-static bool is_in_window(struct parts *parts, struct part *part, void *context)
+static bool is_in_window(struct part *part, void *context)
 {
 	const struct selection_window *window = context;
 
-	(void)parts;
 	return !selection_window_is_part(window) ||
 	       (part->start_real_ns < window->to_ns && part->end_real_ns > window->from_ns);
 }
@@ -277,7 +274,7 @@ static int open_parts(struct parts *parts, uint64_t since_ns, struct err *err)
 	since_ns = since_ns > RECORDING_NS ? since_ns - RECORDING_NS : 0;
 	keep_parts(parts, is_written_since, &since_ns);
 	open_limit_raise();
-	keep_parts(parts, can_be_opened, NULL);
+	keep_parts(parts, can_be_opened, parts);
 	if (!parts->list.count)
 		return err_set(err, -ENOENT, "%s: no profile that can be read is in this folder",
 			       parts->folder);
