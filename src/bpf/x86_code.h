@@ -259,9 +259,13 @@ X86_INLINE __s32 x86_constant(struct x86_code *code, int size)
 /* Returns the first byte that is no prefix. */
 X86_INLINE __u8 x86_read_prefixes(struct x86_code *code)
 {
+	__u32 left = X86_CODE_BYTES;
 	__u8 byte = 0;
 
-	for (int i = 0; i < X86_CODE_BYTES; i++) {
+	/* The verifier of Linux 6.1 takes a way back to the start of a loop only from a jump: nothing may
+	 * stand between the last jump and the start, so the barrier comes first, and the count before. */
+	for (;;) {
+		X86_STORE_ALL();
 		byte = x86_byte(code);
 		if (byte == 0x66)
 			code->prefixes |= X86_PREFIX_16;
@@ -277,7 +281,10 @@ X86_INLINE __u8 x86_read_prefixes(struct x86_code *code)
 			break;
 		if ((byte & 0xf0) != X86_REX)
 			code->rex = 0; /* it counts only before the opcode */
+		left--;
 		X86_STORE_ALL();
+		if (!left)
+			break;
 	}
 	return byte;
 }

@@ -19,6 +19,7 @@ broken() { try broken_copy "$@"; }
 unhardened() { try unhardened_program "$@"; }
 refused() { try refused_bench "$@"; }
 unjudged() { try unjudged_program "$@"; }
+unloadable() { try unloadable_program "$@"; }
 
 # try CASE NAME ...: beside others, in a folder of its own, $case.
 tried=0
@@ -84,6 +85,29 @@ unhardened_program() {
 	else
 		cat "$case/output"
 		echo "not ok check-hardening sees $name: status $status"
+	fi
+}
+
+# unloadable_program NAME EXPECTED STATUS LAST: a program for the kernel with a loop whose start is reached by a
+# jump, and again after LAST.
+unloadable_program() {
+	local name=$1 expected=$2 wanted=$3 status
+	mkdir -p "$case/src/bpf"
+	cat >"$case/loop.c" <<-C
+		__attribute__((naked)) int loop(void)
+		{
+			asm volatile("r0 = 5; goto 1f; 0: r0 += -1; $4 1: if r0 != 0 goto 0b; exit");
+		}
+	C
+	clang -target bpf -c "$case/loop.c" -o "$case/src/bpf/loop.bpf.o" ||
+		{ echo "not ok check-verifier sees $name" && return; }
+	tools/check-verifier . "$case/prospect" >"$case/output" 2>&1
+	status=$?
+	if [ $status = "$wanted" ] && grep -q "$expected" <<<"$(cat "$case/output")"; then
+		echo "ok check-verifier sees $name"
+	else
+		cat "$case/output"
+		echo "not ok check-verifier sees $name: status $status"
 	fi
 }
 
@@ -248,6 +272,9 @@ unhardened 'an unprotected stack' 'no stack protector' -fno-stack-protector
 unhardened 'calls without a check' 'no fortified C library calls' -U_FORTIFY_SOURCE
 unhardened 'pages of stack that are jumped over' 'no stack clash' -fno-stack-clash-protection
 unhardened 'functions without landing pads' 'no landing pads' "${landing_pads%=*}=none"
+
+unloadable 'that a way back is a jump' '^$' 0 'goto 1f;'
+unloadable 'a way back without a jump' 'loop: instruction 2 goes on to 3' 1 ''
 
 # refused_bench EXPECTED ARGUMENT...: the bench says in one line what is wrong with these, and measures
 # nothing.
