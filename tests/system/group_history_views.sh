@@ -18,11 +18,6 @@ now() {
 	date +%s.%N
 }
 
-# is_past SECOND
-is_past() {
-	[ "$(date +%s)" -ge "$1" ]
-}
-
 # Each time shows what ran then, and times that adjoin have as many samples as the one that has both. A segment
 # ends in between.
 test_history_times() {
@@ -78,21 +73,25 @@ test_history_is_the_default() {
 	grep -q '^worker-' "$T/stacks" || fail "the stacks of what ran are not there" "$(head -n 1 "$T/stacks")"
 }
 
-# What ran earlier is on the old side, what ran later on the new one.
+# What ran earlier is on the old side, what ran later on the new one. Both sides are as long as the longer half.
 test_history_against_itself() {
-	local begin middle
+	local begin middle end length
 	begin_history
-	begin=$(date +%s)
-	burn 1 before
-	middle=$(($(date +%s) + 1))
-	until_true is_past "$middle"
-	burn 1 after
+	begin=$(now)
+	burn 2 before
+	middle=$(now)
+	burn 2 after
+	end=$(now)
 	expect_status 0 "$PROSPECT" stop --history "$T/h"
-	expect_status 0 "$PROSPECT" diff --since "@$middle" --against "$((middle - begin))s" --by program --all \
+	length=$(awk -v a="$begin" -v b="$middle" -v c="$end" \
+		'BEGIN { printf "%.0f\n", 1000 * (b - a > c - b ? b - a : c - b) + 1 }')
+	expect_status 0 "$PROSPECT" diff --since "@$middle" \
+		--until "@$(awk -v b="$middle" -v long="$length" 'BEGIN { printf "%.6f\n", b + long / 1000 }')" \
+		--against "${length}ms" --by program --all \
 		--format csv "$T/h" > "$T/out"
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-		$1 == "before" && $column["old_samples"] > 10 { old = 1 }
-		$1 == "after" && $column["new_samples"] > 10 { new = 1 }
+		$1 == "before" && $column["old_samples"] > 10 && $column["new_samples"] == 0 { old = 1 }
+		$1 == "after" && $column["new_samples"] > 10 && $column["old_samples"] == 0 { new = 1 }
 		END { exit !(old && new) }' "$T/out" || fail "the sides" "$(cat "$T/out")"
 	expect_status 2 "$PROSPECT" diff --against 1h "$T/h"
 	expect_status 2 "$PROSPECT" diff --since 1h --against yesterday "$T/h"
