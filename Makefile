@@ -20,9 +20,9 @@ demo: deps all
 	@tools/demo
 
 # Whether a change may land: in less than ten minutes, the same answer on every machine. What only the
-# tests need is installed while the program is built.
+# tests need is installed while the program is built, except what would replace the build's own tools.
 check:
-	@tools/install-deps build
+	@tools/install-deps build first
 	@tools/install-deps test & packages=$$!; \
 		tools/build build prospect --prefix=$(PREFIX) -Dtests=disabled && wait $$packages
 	@tools/run-tests checks golden unit system
