@@ -14,6 +14,15 @@ void open_limit_raise(void)
 	}
 }
 
+size_t open_limit_rest(size_t used)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < used)
+		return 0;
+	return (size_t)limit.rlim_cur - used;
+}
+
 int open_limit_explain(int rc, size_t needed, const char *act, struct err *err)
 {
 	struct rlimit limit;

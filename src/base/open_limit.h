@@ -16,6 +16,9 @@ void open_limit_raise(void);
  * else 0. @act: what needs the files ("recording on 8 CPUs"). */
 int open_limit_check(size_t needed, const char *act, struct err *err);
 
+/* How many files may be open besides @used others; 0: fewer than those. */
+size_t open_limit_rest(size_t used);
+
 /* Sets the same text if @rc is -EMFILE, and names the system-wide limit if @rc is -ENFILE. Any
  * other @rc leaves @err alone. Returns @rc. */
 int open_limit_explain(int rc, size_t needed, const char *act, struct err *err);

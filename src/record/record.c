@@ -58,6 +58,7 @@ enum {
 	 * would take longer than the last. Each file has one, so reading would never end. */
 	READ_PER_DRAIN = 4,
 	MAX_OPEN_IMAGES = 1024,
+	LEAST_OPEN_IMAGES = 16, /* with fewer, names are lost */
 	NICE = -15,
 	LARGE_PIECE = 256 * 1024,
 };
@@ -148,11 +149,22 @@ static struct who_tasks chosen_tasks(const struct recording *recording)
 				   .thread_count = recording->threads.count };
 }
 
+/* Descriptors for BPF programs and maps, the profile and /proc: all but the images. */
+static size_t own_files(const struct record_options *options)
+{
+	enum { RECORDER = 56, WAITS = 32, EACH_CPU = 6 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return RECORDER + (options->off_cpu ? WAITS : 0) + cpus * (EACH_CPU + options->event_count);
+}
+
 static void build_model(struct recording *recording)
 {
+	size_t images = open_limit_rest(own_files(recording->options));
 	struct attribution_parts parts;
 
-	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
+	recording->files = image_files_new(recording->profile,
+					   images < MAX_OPEN_IMAGES ? images : MAX_OPEN_IMAGES);
 	image_files_set_readers(recording->files, &recording->readers);
 	recording->jit = jit_new(recording->profile);
 	jit_set_foreign(recording->jit, recording->foreign);
@@ -674,18 +686,6 @@ static void release(struct recording *recording)
 	vec_free(&recording->threads);
 }
 
-/* Descriptors for BPF programs and maps, the profile, /proc and the files that are read. Recording
- * could start with fewer, but would lose names. */
-static int check_files(const struct record_options *options, struct err *err)
-{
-	enum { RECORDER = 48, WAITS = 32, EACH_CPU = 6 };
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-
-	return open_limit_check(RECORDER + (options->off_cpu ? WAITS : 0) +
-					cpus * (EACH_CPU + options->event_count),
-				"recording", err);
-}
-
 static enum sampler_waits waits_source(const struct recording *recording)
 {
 	return command_time_source(recording->command_time,
@@ -702,7 +702,7 @@ static int set_up(struct recording *recording, struct err *err)
 	recording->readers.foreign = recording->foreign;
 	recording->command.foreign = recording->foreign;
 	if (rc == 0)
-		rc = check_files(options, err);
+		rc = open_limit_check(own_files(options) + LEAST_OPEN_IMAGES, "recording", err);
 	if (rc == 0 && options->who)
 		rc = who_find(options->who, recording->foreign, &recording->pids, err);
 	if (rc == 0 && options->who)

@@ -25,6 +25,9 @@ static void as_many_as_are_allowed(void **state)
 	open_limit_raise();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(limit.rlim_cur, SOME);
+	assert_int_equal(open_limit_rest(SOME - 5), 5);
+	assert_int_equal(open_limit_rest(SOME), 0);
+	assert_int_equal(open_limit_rest(SOME + 1), 0);
 }
 
 static void what_is_needed_is_said(void **state)
