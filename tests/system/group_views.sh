@@ -41,9 +41,11 @@ test_children_are_what_stacks_say() {
 		inclusive=$(value "$name" 4 "$T/children")
 		[ "$whole" = "$inclusive" ] || fail "$name: $inclusive, its stacks have $whole"
 	done
-	whole=$(sum 4 < "$T/stacks")
+	# What a busy machine lost of stacks is in the head, and not judged.
+	whole=$(grep -v '\[cut:lost\]' "$T/stacks" | sum 4)
 	inclusive=$(value main 4 "$T/children")
-	holds "$inclusive >= 0.99 * $whole" || fail "main has $inclusive of $whole"
+	holds "$inclusive >= 0.99 * $whole" ||
+		fail "main has $inclusive of $whole; not in:" "$(grep -v 'main;' "$T/stacks" | cut -c 1-400)"
 }
 
 test_flame_page_has_every_sample() {

@@ -30,7 +30,7 @@ static volatile uint64_t sink;
 static uint64_t end_ns;
 
 /* In processor time: as many samples on a busy machine as on an idle one. */
-static int is_over(void)
+static NOINLINE int is_over(void)
 {
 	return spin_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= end_ns;
 }

@@ -29,7 +29,7 @@ NOINLINE uint64_t frameless(uint64_t value)
 
 NOINLINE uint64_t tiny(uint64_t value)
 {
-	return value * 3 ^ sink;
+	return value / (sink | 1); /* long enough for interrupts to find it */
 }
 
 NOINLINE uint64_t middle(uint64_t value)
