@@ -5,10 +5,12 @@
 cd "$(dirname "$0")/../.." || exit 1
 tools/build build-check all || exit 1
 judge() {
-	if "tools/$@"; then
-		echo "ok $1"
+	check=$1
+	shift
+	if "tools/$check" "$@"; then
+		echo "ok $check"
 	else
-		echo "not ok $1"
+		echo "not ok $check"
 	fi
 }
 [ "$2" != 1 ] || judge check-cppcheck . build-check
