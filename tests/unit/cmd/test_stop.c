@@ -1,23 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/folder.h"
-
-#include "cmd/commands.h"
-
-/* The exit status of a command. */
-static int run(const struct command *command, const char *const *words)
-{
-	char *argv[8];
-	int argc = 0;
-
-	for (; words[argc]; argc++)
-		argv[argc] = (char *)words[argc];
-	argv[argc] = NULL;
-	return command->run(argc, argv);
-}
-
-#define EXPECT(status, command, ...)                                                          \
-	assert_int_equal(run(&command_##command, (const char *const[]){ __VA_ARGS__, NULL }), \
-			 status)
+#include "cmd/run_command.h"
 
 static void test_words(void **state)
 {
