@@ -634,4 +634,11 @@ X86_INLINE void x86_decode(struct x86_code *code)
 		code->length = 0;
 }
 
+/* True for what fills the space between functions. */
+X86_INLINE int x86_is_padding(const struct x86_code *code)
+{
+	return code->map == 0 ? code->op == 0x90 || code->op == 0xcc
+			      : code->map == 1 && code->op == 0x1f;
+}
+
 #endif

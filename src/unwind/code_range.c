@@ -52,18 +52,12 @@ bool code_range_decode(const struct code_range *range, uint64_t offset, struct x
 	return ret_code->length > 0 && ret_code->length <= left;
 }
 
-bool code_range_is_padding(const struct x86_code *code)
-{
-	return code->map == 0 ? code->op == 0x90 || code->op == 0xcc
-			      : code->map == 1 && code->op == 0x1f;
-}
-
 uint64_t code_range_after_padding(const struct code_range *range, uint64_t offset)
 {
 	struct x86_code code;
 
 	while (offset < range->size && code_range_decode(range, offset, &code) &&
-	       code_range_is_padding(&code))
+	       x86_is_padding(&code))
 		offset += code.length;
 	return offset;
 }

@@ -31,8 +31,6 @@ const struct code_range *code_ranges_find(const struct code_ranges *ranges, uint
 
 /* Decodes what begins at an offset. False: no instruction, or not all of it. */
 bool code_range_decode(const struct code_range *range, uint64_t offset, struct x86_code *ret_code);
-/* True for what fills the space between functions. */
-bool code_range_is_padding(const struct x86_code *code);
 /* The first instruction from @offset on that is no padding. */
 uint64_t code_range_after_padding(const struct code_range *range, uint64_t offset);
 /* True for an instruction that functions begin with: it saves a register that calls keep. */

@@ -677,7 +677,7 @@ static void follow_rest(struct code_rows *rows, const struct code_range *range)
 		}
 		/* after a call that does not return, too */
 		begins = range->states[offset] != NOT_REACHED || !goes_on(&code) ||
-			 (code_range_is_padding(&code) &&
+			 (x86_is_padding(&code) &&
 			  (range->address + offset + code.length) % ALIGNMENT == 0);
 		offset += code.length;
 		begins |= code.kind == X86_CALL && code_range_saves(range, offset);
