@@ -9,6 +9,7 @@
 #include "base/compare.h"
 #include "base/radix.h"
 #include "base/xalloc.h"
+#include "elf/code_extents.h"
 
 /* Offsets into the names have 32 bits. */
 static const size_t MAX_NAME_BYTES = 1UL << 31;
@@ -466,8 +467,9 @@ static uint64_t section_end(const struct elf_file *file, uint64_t address)
 }
 
 /* Functions without a size reach to the next one, or to the end of the function or section around
- * them. */
-static void reach(struct symbol_index *index, const struct elf_file *file)
+ * them. @extents says which end before that; NULL: none. */
+static void reach(struct symbol_index *index, const struct elf_file *file,
+		  struct code_extents *extents)
 {
 	uint64_t covered = 0;
 
@@ -480,6 +482,10 @@ static void reach(struct symbol_index *index, const struct elf_file *file)
 				room = least(room, function[1].start - function->start);
 			if (function->start < covered)
 				room = least(room, covered - function->start);
+			if (extents)
+				room = code_extents_end(extents, function->start,
+							function->start + room) -
+				       function->start;
 			function->size = (uint32_t)least(room, UINT32_MAX);
 		}
 		function->size = (uint32_t)least(room, function->size);
@@ -502,12 +508,15 @@ static void nest(struct symbol_index *index)
 	}
 }
 
-void symbol_index_settle(struct symbol_index *index, const struct elf_file *file)
+void symbol_index_settle(struct symbol_index *index, const struct elf_file *file, bool complete)
 {
+	_cleanup_(code_extents_freep) struct code_extents *extents =
+		complete ? NULL : code_extents_new(file);
+
 	symbol_index_sort(index, symbol_index_compare, index);
 	drop_aliases(index);
 	drop_labels(index);
-	reach(index, file);
+	reach(index, file, extents);
 	nest(index);
 }
 

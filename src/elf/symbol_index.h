@@ -105,8 +105,9 @@ void symbol_index_sort(struct symbol_index *index,
  * they reach further), extends functions without a size to the next one or the end of their section
  * of @file, and drops labels inside a function. Afterwards functions that begin at one address are
  * in order, outermost first, and `outer` is the index of the nearest earlier one that ends later,
- * or SYMBOL_INDEX_NONE. */
-void symbol_index_settle(struct symbol_index *index, const struct elf_file *file);
+ * or SYMBOL_INDEX_NONE. @complete: all functions have symbols. Otherwise one without a size may end
+ * before the next symbol (elf/code_extents.h). */
+void symbol_index_settle(struct symbol_index *index, const struct elf_file *file, bool complete);
 /* Frees .dynsym and unused memory. @names: drops the names of functions that are not listed, too,
  * if that saves at least a quarter (this reads every name). */
 void symbol_index_compact(struct symbol_index *index, bool names);

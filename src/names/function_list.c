@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "elf/code_extents.h"
 #include "elf/symbol_index.h"
 #include "elf/symbol_versions.h"
 #include "names/debug_files/symbol_files.h"
@@ -123,9 +124,11 @@ static void merge(struct function_list *list)
 	list->list.count = kept;
 }
 
-/* Extends functions without a size to the next one, within their section. */
+/* Extends functions without a size to the next one, within their section, or to their end before that. */
 static void end_unsized(struct function_list *list, const struct elf_file *file)
 {
+	_cleanup_(code_extents_freep) struct code_extents *extents =
+		list->complete ? NULL : code_extents_new(file);
 	struct listed_function *items = list->list.items;
 
 	for (size_t i = 0; i < list->list.count; i++) {
@@ -139,6 +142,8 @@ static void end_unsized(struct function_list *list, const struct elf_file *file)
 			next++;
 		if (next < list->list.count && items[next].start < end)
 			end = items[next].start;
+		if (extents)
+			end = code_extents_end(extents, items[i].start, end);
 		items[i].size = end - items[i].start;
 	}
 }

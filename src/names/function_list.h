@@ -20,7 +20,7 @@ struct function_list;
 struct listed_function {
 	uint64_t start;	  /* ELF virtual address */
 	uint64_t size;	  /* bytes; from the table, else up to the next function or the section's
-			     end */
+			     end, or before that (elf/code_extents.h) if the list is not complete */
 	uint32_t name;	  /* function_list_name */
 	uint32_t version; /* function_list_name; 0: none */
 	bool old_version; /* not the version that newly linked programs get */

@@ -99,7 +99,7 @@ int symtab_new(struct elf_file *file, const struct symbol_files *sources,
 	symtab = xcalloc(1, sizeof(*symtab));
 	read_symbols(symtab, file, sources);
 	plt_read(file, &symtab->functions);
-	symbol_index_settle(&symtab->functions, file);
+	symbol_index_settle(&symtab->functions, file, symtab->complete);
 	symbol_index_compact(&symtab->functions, symtab->complete);
 	read_code(symtab, file);
 	slice(&symtab->slices, &symtab->functions);

@@ -110,6 +110,21 @@ test_stacks_without_descriptions() {
 	undescribed undescribed-nofp -fomit-frame-pointer
 }
 
+# The C library of musl has no .symtab. Of its assembler code, its dynamic symbols name some functions, without
+# sizes, and not those that return from signal handlers and begin threads.
+test_stacks_through_functions_without_names() {
+	need_stacks
+	need musl-gcc
+	CC=musl-gcc compile stacks-musl stacks.c -pthread -fomit-frame-pointer -fno-builtin ||
+		fail "stacks.c does not compile with musl-gcc"
+	record "$T/prof" -- "$BIN/stacks-musl" signal 1
+	expect_stacks "a signal handler" "$T/prof" "program=stacks-musl mode=user symbol=leaf" \
+		'_start;([^;]*;)*main;interrupted;([^;]*;)*(setjmp->[^;]*|__restore_rt);handler;leaf$' 990
+	record "$T/prof" -- "$BIN/stacks-musl" thread 1
+	expect_stacks "a thread" "$T/prof" "program=stacks-musl mode=user symbol=leaf" \
+		'(memset->[^;]*|__clone);[^;]*;worker;leaf$' 990
+}
+
 # A copy of a stack does not lead from one stack to the other: a program that is not known yet has none.
 test_stacks_in_handlers_on_another_stack() {
 	need_unwinding

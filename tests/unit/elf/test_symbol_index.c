@@ -107,7 +107,7 @@ static void test_like_search(void **state)
 		memcpy(settled.names, raw.names, raw.names_size);
 		for (size_t i = 0; i < raw.list.count; i++)
 			*vec_push(&settled.list) = raw.list.items[i];
-		symbol_index_settle(&settled, file);
+		symbol_index_settle(&settled, file, true);
 		for (uint64_t i = 0; i < TEXT_SIZE; i++) {
 			const struct symbol_entry *wanted = search(&raw, TEXT_START + i);
 			const struct symbol_entry *found = find(&settled, TEXT_START + i);

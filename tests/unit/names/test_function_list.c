@@ -134,13 +134,42 @@ static void test_imports(void **state)
 	close_file(&opened);
 }
 
+/* Of the assembler, without a size; the code after it has no name in a stripped file. */
+static void test_sizeless(void **state)
+{
+	static const char source[] = ".globl f\nf: xor %eax, %eax\nret\n"
+				     "mov $15, %eax\nsyscall\n.globl g\ng: nop\nret\n";
+	const struct listed_function *function;
+	struct buf out = { 0 };
+	struct opened opened;
+	char path[TOOLS_PATH];
+
+	tools_build(*state, "sizeless", "assembler", "-shared -nostdlib", source, path);
+	opened = open_file(path);
+	assert_int_equal(find_default(opened.list, "f")->size, 10);
+	close_file(&opened);
+	assert_int_equal(tools_run(&out, "strip '%s'", path), 0);
+	opened = open_file(path);
+	function = find_default(opened.list, "f");
+	assert_int_equal(function->size, 3);
+	assert_ptr_equal(function_list_around(opened.list, function->start + 2), function);
+	assert_null(function_list_around(opened.list, function->start + 3));
+	assert_string_equal(
+		function_list_name(opened.list,
+				   function_list_around(opened.list, function->start + 10)->name),
+		"g");
+	close_file(&opened);
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_symbols),
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_imports),
+		cmocka_unit_test(test_sizeless),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
 }

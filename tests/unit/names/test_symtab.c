@@ -310,6 +310,36 @@ static void test_labels(void **state)
 	close_file(&opened);
 }
 
+/* Of the assembler, without a size: the local function after it is in the table of the whole file only. */
+static void test_sizeless(void **state)
+{
+	static const char source[] = ".globl f\n.type f,@function\nf: xor %eax, %eax\nret\n"
+				     "local: mov $15, %eax\nsyscall\n"
+				     ".globl g\n.type g,@function\ng: nop\nret\n";
+	char path[TOOLS_PATH];
+	struct buf out = { 0 };
+	struct opened opened;
+	uint64_t text;
+
+	tools_build(*state, "sizeless", "assembler", "-shared -nostdlib", source, path);
+	opened = open_file(path);
+	text = elf_file_find(opened.file, ".text")->address;
+	assert_string_equal(look(&opened, text + 2, SYMBOL_NAMED), "f");
+	assert_string_equal(look(&opened, text + 3, SYMBOL_NAMED), "local");
+	close_file(&opened);
+	assert_int_equal(tools_run(&out, "strip '%s'", path), 0);
+	opened = open_file(path);
+	assert_string_equal(look(&opened, text + 2, SYMBOL_NAMED), "f");
+	assert_int_equal(opened.hit.size, 3);
+	assert_string_equal(look(&opened, text + 3, SYMBOL_BRACKET), "f->g");
+	assert_string_equal(look(&opened, text + 9, SYMBOL_BRACKET), "f->g");
+	assert_int_equal(opened.hit.start, text + 3);
+	assert_int_equal(opened.hit.size, 7);
+	assert_string_equal(look(&opened, text + 10, SYMBOL_NAMED), "g");
+	close_file(&opened);
+	buf_done(&out);
+}
+
 /* The names ld gives to symbols with versions in .symtab have them cut off. */
 static void test_versions(void **state)
 {
@@ -474,7 +504,7 @@ int main(void)
 		cmocka_unit_test(test_stripped),       cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_versions),       cmocka_unit_test(test_ranges_in_brackets),
 		cmocka_unit_test(test_other_machines), cmocka_unit_test(test_mapping_symbols),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_sizeless),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
