@@ -466,8 +466,15 @@ static uint64_t section_end(const struct elf_file *file, uint64_t address)
 	return section ? section->address + section->size : UINT64_MAX;
 }
 
+/* True for a function without any code, as of C++ that ends in __builtin_unreachable(). A mangled name (Itanium
+ * C++ ABI) is a compiler's, and those write the size of what is not empty. */
+static bool is_empty(const struct symbol_index *index, const struct symbol_entry *function)
+{
+	return strncmp(symbol_index_name(index, function->name), "_Z", 2) == 0;
+}
+
 /* Functions without a size reach to the next one, or to the end of the function or section around
- * them. @extents says which end before that; NULL: none. */
+ * them. @extents says which end before that; NULL: none do, and none is empty. */
 static void reach(struct symbol_index *index, const struct elf_file *file,
 		  struct code_extents *extents)
 {
@@ -477,7 +484,7 @@ static void reach(struct symbol_index *index, const struct elf_file *file,
 		struct symbol_entry *function = &index->list.items[i];
 		uint64_t room = section_end(file, function->start) - function->start;
 
-		if (function->size == 0) {
+		if (function->size == 0 && !(extents && is_empty(index, function))) {
 			if (i + 1 < index->list.count)
 				room = least(room, function[1].start - function->start);
 			if (function->start < covered)

@@ -315,7 +315,10 @@ static void test_sizeless(void **state)
 {
 	static const char source[] = ".globl f\n.type f,@function\nf: xor %eax, %eax\nret\n"
 				     "local: mov $15, %eax\nsyscall\n"
-				     ".globl g\n.type g,@function\ng: nop\nret\n";
+				     ".globl g\n.type g,@function\ng: nop\nret\n"
+				     ".globl _ZN1a5emptyEv\n.type _ZN1a5emptyEv,@function\n"
+				     "_ZN1a5emptyEv: .size _ZN1a5emptyEv, 0\n"
+				     "last: ret\n";
 	char path[TOOLS_PATH];
 	struct buf out = { 0 };
 	struct opened opened;
@@ -336,6 +339,8 @@ static void test_sizeless(void **state)
 	assert_int_equal(opened.hit.start, text + 3);
 	assert_int_equal(opened.hit.size, 7);
 	assert_string_equal(look(&opened, text + 10, SYMBOL_NAMED), "g");
+	/* what a compiler wrote has no code */
+	assert_string_equal(look(&opened, text + 12, SYMBOL_BRACKET), "_ZN1a5emptyEv->");
 	close_file(&opened);
 	buf_done(&out);
 }
