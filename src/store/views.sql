@@ -41,12 +41,24 @@ SELECT image.path AS image, image.kind, image.state, lower(hex(image.build_id)) 
 FROM image
 WHERE image.id > 0;
 
+CREATE VIEW functions AS -- functions, named as screens name them: code without a symbol as FILE+0xSTART
+SELECT image.path AS image, symbol.name AS symbol,
+	CASE WHEN image.kind = 'file' AND (kind.name = 'bracket' OR kind.name = 'none' AND symbol.start)
+		THEN substr(image.path, 1 + length(rtrim(image.path, replace(image.path, '/', '')))) ||
+			printf('+0x%x', symbol.start)
+		ELSE coalesce(nullif(symbol.name, ''), '[unknown]') -- file
+		ELSE coalesce(nullif(demangle(symbol.name), ''), '[unknown]') -- query
+	END AS function,
+	kind.name AS symbol_kind, symbol.start, symbol.size, symbol.id AS symbol_id,
+	symbol.image AS image_id
+FROM symbol
+LEFT JOIN image ON image.id = symbol.image
+LEFT JOIN word AS kind ON kind.list = 'symbol_kind' AND kind.id = symbol.kind;
+
 CREATE VIEW frames AS -- places in images, with the function they are in
 SELECT (SELECT path FROM image WHERE image.id = frame.image) AS image,
 	(SELECT name FROM symbol WHERE symbol.id = frame.symbol) AS symbol,
-	(SELECT coalesce(nullif(name, ''), '[unknown]') FROM symbol -- file
-	(SELECT coalesce(nullif(demangle(name), ''), '[unknown]') FROM symbol -- query
-		WHERE symbol.id = frame.symbol) AS function,
+	(SELECT function FROM functions WHERE symbol_id = frame.symbol) AS function,
 	(SELECT word.name FROM symbol JOIN word ON word.list = 'symbol_kind' AND word.id = symbol.kind
 		WHERE symbol.id = frame.symbol) AS symbol_kind,
 	frame.address,
@@ -122,9 +134,7 @@ CREATE VIEW samples_by_symbol AS -- functions by what they were hit themselves, 
 SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 	(SELECT path FROM image WHERE image.id = t.image) AS image,
 	(SELECT name FROM symbol WHERE symbol.id = t.symbol) AS symbol,
-	(SELECT coalesce(nullif(name, ''), '[unknown]') FROM symbol -- file
-	(SELECT coalesce(nullif(demangle(name), ''), '[unknown]') FROM symbol -- query
-		WHERE symbol.id = t.symbol) AS function,
+	(SELECT function FROM functions WHERE symbol_id = t.symbol) AS function,
 	t.samples, t.weight, t.percent, t.symbol AS symbol_id
 FROM (SELECT hit.event, frame.image, frame.symbol, sum(hit.samples) AS samples,
 		sum(hit.weight) AS weight,

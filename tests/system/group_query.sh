@@ -28,6 +28,33 @@ test_query_examples() {
 	[ "$n" = 10 ] || fail "$n examples were found in the page"
 }
 
+# A report shortens names of more than 4096 bytes (compilers have such), a query does not. It names
+# sections with interrupts off, a query the function alone. Rows: stack, samples, and whatever follows.
+comparable_stacks() {
+	grep -v '\.\.\.\[[0-9]* bytes, [0-9a-f]*\]' | awk -F '\t' '
+		{ n = split($1, name, ";"); for (i = 1; i <= n; i++) if (length(name[i]) > 4096) next
+		sub(/ \(end of interrupts-off section( in [^)]*)?\)$/, "", $1); hits[$1] += $2; ns[$1] += $3 }
+		END { for (text in hits) printf "%s\t%d\t%.0f\n", text, hits[text], ns[text] }' | sort
+}
+
+# The stacks of a query are those of the report: for people with code without a symbol as a place, for
+# programs all others, to the nanosecond.
+stacks_are_the_reports() {
+	"$PROSPECT" query --format csv "SELECT text, sum(samples), sum(weight) FROM stacks
+		WHERE event = 'cpu-clock' GROUP BY text" "$T/prof" | csv_to_tabs > "$T/stacks"
+	rows "$T/prof" stack | cut -f 1,3,4 > "$T/reported"
+	for file in stacks reported; do
+		grep -v -e '->' -e '+0x' -e '\[no symbols' -e '\[unknown' -e '\[\.' "$T/$file" | comparable_stacks > "$T/$file.named"
+	done
+	cmp -s "$T/reported.named" "$T/stacks.named" ||
+		fail "stacks:" "$(diff "$T/reported.named" "$T/stacks.named" | head)"
+	"$PROSPECT" report --by stack --machine --wide --no-header --select event=cpu-clock "$T/prof" |
+		sed -nE 's/^ *[0-9.]+  +[0-9.]+-[0-9.]+ +([0-9,]+) +[0-9.]+  (.*)$/\2\t\1/p' |
+		comparable_stacks > "$T/shown"
+	cut -f 1,2 "$T/stacks" | comparable_stacks > "$T/asked"
+	cmp -s "$T/shown" "$T/asked" || fail "stacks for people:" "$(diff "$T/shown" "$T/asked" | head)"
+}
+
 # SQL of the profile against the report, sqlite3 alone against both.
 test_query_is_the_report() {
 	local sql="SELECT thread, sum(samples), sum(weight) FROM totals WHERE event = 'cpu-clock'
@@ -40,16 +67,7 @@ test_query_is_the_report() {
 	"$PROSPECT" query --format csv "SELECT thread, count(*), sum(weight) FROM sample
 		WHERE event = 'cpu-clock' GROUP BY thread" "$T/prof" | csv_to_tabs | sort > "$T/sample"
 	cmp -s "$T/report" "$T/sample" || fail "samples:" "$(diff "$T/report" "$T/sample")"
-	# A report shortens names of more than 4096 bytes (compilers have such), a query does not. It names
-	# sections with interrupts off, a query the function alone.
-	rows "$T/prof" stack | cut -f 1,3,4 | grep -v '\.\.\.\[[0-9]* bytes, [0-9a-f]*\]' | awk -F '\t' '
-		{ sub(/ \(end of interrupts-off section( in [^)]*)?\)$/, "", $1); n[$1] += $2; ns[$1] += $3 }
-		END { for (text in n) printf "%s\t%d\t%.0f\n", text, n[text], ns[text] }' | sort > "$T/report"
-	"$PROSPECT" query --format csv "SELECT text, sum(samples), sum(weight) FROM stacks
-		WHERE event = 'cpu-clock' GROUP BY text" "$T/prof" | csv_to_tabs |
-		awk '{ n = split($0, name, /[;\t]/); for (i = 1; i <= n; i++) if (length(name[i]) > 4096) next; print }' |
-		sort > "$T/query"
-	cmp -s "$T/report" "$T/query" || fail "stacks:" "$(diff "$T/report" "$T/query" | head)"
+	stacks_are_the_reports
 	need sqlite3
 	sqlite3 -readonly "$T/prof" "$sql" | tr '|' '\t' | sort > "$T/alone"
 	rows "$T/prof" thread | cut -f 1,3,4 | sort | cmp -s - "$T/alone" || fail "sqlite3 alone"

@@ -13,6 +13,19 @@
 
 static const char unknown_name[] = "[unknown]";
 
+/* How a frame is shown, and the same function as in the symbol table if that differs by more than
+ * its spelling: of code without a symbol. */
+static const char name_sql[] =
+	"SELECT named.function, CASE WHEN named.symbol_kind IN ('bracket', 'none') "
+	"THEN demangle(named.symbol) END FROM main.frame "
+	"JOIN temp.functions AS named ON named.symbol_id = frame.symbol WHERE frame.id = ?1";
+
+/* Escaped as reports write stacks, so that texts can be compared. */
+struct frame_name {
+	char *shown; /* NULL: not read yet */
+	char *other; /* stack_has accepts it too; NULL: none */
+};
+
 struct node {
 	uint32_t frame; /* 0: not read yet */
 	uint32_t parent;
@@ -31,8 +44,8 @@ struct query_names {
 	const char *(*demangle)(void *context, const char *name);
 	void *context;
 	sqlite3_stmt *node_stmt, *name_stmt;
-	struct node *nodes; /* by stack */
-	char **names;	    /* by frame, as stacks show them; NULL: not read yet */
+	struct node *nodes;	  /* by stack */
+	struct frame_name *names; /* by frame */
 	uint64_t node_count, name_count;
 	char *pattern;	    /* the last one of stack_has */
 	uint8_t *answers;   /* for this pattern, by stack; enum answer */
@@ -59,8 +72,10 @@ void query_names_free(struct query_names *names)
 		return;
 	sqlite3_finalize(names->node_stmt);
 	sqlite3_finalize(names->name_stmt);
-	for (uint64_t i = 0; i < names->name_count; i++)
-		free(names->names[i]);
+	for (uint64_t i = 0; i < names->name_count; i++) {
+		free(names->names[i].shown);
+		free(names->names[i].other);
+	}
 	free(names->names);
 	free(names->nodes);
 	free(names->pattern);
@@ -109,10 +124,7 @@ static int prepare(struct query_names *names)
 			 &names->node_stmt);
 
 	if (!rc)
-		rc = sql_prepare(names->db,
-				 "SELECT symbol.name FROM main.frame JOIN main.symbol "
-				 "ON symbol.id = frame.symbol WHERE frame.id = ?1",
-				 &names->name_stmt);
+		rc = sql_prepare(names->db, name_sql, &names->name_stmt);
 	if (!rc)
 		rc = count_rows(names->db, "SELECT max(id) FROM main.stack", SCHEMA_MAX_STACKS,
 				&node_count);
@@ -143,23 +155,32 @@ static bool read_node(struct query_names *names, uint64_t id, struct node *node)
 	return good && frame && frame < names->name_count;
 }
 
-static const char *name_of(struct query_names *names, uint32_t frame)
+static char *escaped(const char *name)
 {
-	const char *name = NULL;
-	struct buf escaped = { 0 };
+	struct buf buf = { 0 };
+	char *copy;
 
-	if (names->names[frame])
-		return names->names[frame];
+	text_escape_name(&buf, name);
+	copy = xstrdup(buf_text(&buf));
+	buf_done(&buf);
+	return copy;
+}
+
+static const struct frame_name *name_of(struct query_names *names, uint32_t frame)
+{
+	struct frame_name *name = &names->names[frame];
+	const char *text = NULL;
+
+	if (name->shown)
+		return name;
 	sql_bind_u64(names->name_stmt, 1, frame);
-	if (sql_step(names->name_stmt) <= 0 || !sql_column_text(names->name_stmt, 0, &name) ||
-	    !*name)
-		name = unknown_name;
-	/* As reports write stacks, so that texts can be compared. */
-	text_escape_name(&escaped, readable(names, name));
+	if (sql_step(names->name_stmt) <= 0 || !sql_column_text(names->name_stmt, 0, &text))
+		text = unknown_name;
+	name->shown = escaped(text);
+	if (text != unknown_name && sql_column_text(names->name_stmt, 1, &text) && *text)
+		name->other = escaped(text);
 	sqlite3_reset(names->name_stmt);
-	names->names[frame] = xstrdup(buf_text(&escaped));
-	buf_done(&escaped);
-	return names->names[frame];
+	return name;
 }
 
 /* Finds the frames of a stack, innermost first. Ends, because a parent's id is smaller than its
@@ -202,7 +223,7 @@ static void stack_text_function(sqlite3_context *context, int argc, sqlite3_valu
 		return;
 	buf_clear(&names->text);
 	for (size_t i = names->path.count; i-- > 0;) {
-		buf_add_str(&names->text, name_of(names, names->path.items[i]));
+		buf_add_str(&names->text, name_of(names, names->path.items[i])->shown);
 		if (i)
 			buf_add_char(&names->text, ';');
 	}
@@ -240,14 +261,19 @@ static void look_for(struct query_names *names, const char *pattern)
 	names->answers = xcalloc(names->node_count + 1, sizeof(*names->answers));
 }
 
+static bool fits(const char *pattern, const char *name)
+{
+	return name && (sqlite3_strglob(pattern, name) == 0 || strcmp(pattern, name) == 0);
+}
+
 static bool matches(struct query_names *names, uint32_t frame)
 {
 	uint8_t *answer = &names->matches[frame];
-	const char *pattern = names->pattern, *name;
 
 	if (*answer == ANSWER_UNKNOWN) {
-		name = name_of(names, frame);
-		*answer = sqlite3_strglob(pattern, name) == 0 || strcmp(pattern, name) == 0
+		const struct frame_name *name = name_of(names, frame);
+
+		*answer = fits(names->pattern, name->shown) || fits(names->pattern, name->other)
 				  ? ANSWER_YES
 				  : ANSWER_NO;
 	}

@@ -24,7 +24,8 @@
  *   stack_text(STACK)  the stack of this id as --by stack shows it: names of functions, outermost
  *                      first, separated by ;. NULL if there is no such stack
  *   stack_has(STACK, NAME)  1 if the stack has a function of this name, as stack_text writes it
- *                      (NAME may be a glob), else 0. NULL if there is no such stack
+ *                      (NAME may be a glob), else 0. NULL if there is no such stack. Code without a
+ *                      symbol is found by its symbol ("a->b") too
  */
 #ifndef STORE_SQL_QUERY_NAMES_H
 #define STORE_SQL_QUERY_NAMES_H

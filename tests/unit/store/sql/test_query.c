@@ -215,7 +215,7 @@ static void names_are_those_of_the_profile(void **state)
 	expect_text(query, "SELECT process FROM sample WHERE tid = -7 LIMIT 1", "cc1#2");
 	expect_text(query, "SELECT stack_text(7)", "function_0;function_1;function_3");
 	for (size_t i = 0; i < 2; i++) {
-		static const char *const names[] = { "function_3", "function_1*" };
+		static const char *const names[] = { "function_0", "function_6*" };
 		char sql[240];
 
 		snprintf(sql, sizeof(sql),
@@ -301,6 +301,43 @@ static void names_are_demangled(void **state)
 	expect_text(query, "SELECT function FROM frames WHERE symbol = 'function_3'", "f<a;b>()");
 	expect_text(query, "SELECT stack_text(7)", "function_0;function_1;f<a\\x3bb>()");
 	assert_int_equal(ask(query, "SELECT demangle(NULL) IS NULL AND demangle(5) = 5"), 1);
+	query_close(query);
+}
+
+/* As screens do it; the symbol stays what the file has. Of the symbols in a file the fourth is of one
+ * without symbols, and the tenth lies between two. */
+static void code_without_a_symbol_is_a_place(void **state)
+{
+	const struct folder *folder = *state;
+	const char *const same = "SELECT count(*) FROM functions WHERE symbol_id IN (4, 10) AND "
+				 "symbol = 'function_' || ((symbol_id - 1) / 2) AND "
+				 "function = 'libc.so.6+0x' || CASE symbol_id WHEN 4 THEN 'c0' "
+				 "ELSE '240' END";
+	const char *const text = "function_0;libc.so.6+0xc0;libc.so.6+0x240";
+	struct query *query;
+
+	fixture_write(folder->path, SAMPLES);
+	query = open_query(folder->path, NULL);
+	assert_int_equal(ask(query, same), 2);
+	assert_int_equal(fixture_sql_number(folder->path, same), 2);
+	assert_int_equal(ask(query, "SELECT count(*) FROM functions WHERE symbol_id > 0 AND "
+				    "function <> symbol AND (image_id <> 1 OR "
+				    "symbol_kind IN ('named', 'plt'))"),
+			 0);
+	expect_text(query, "SELECT function FROM frames WHERE symbol_id = 10", "libc.so.6+0x240");
+	expect_text(query, "SELECT function FROM totals WHERE stack = 10", "libc.so.6+0x240");
+	expect_text(query, "SELECT function FROM samples_by_symbol WHERE symbol_id = 10",
+		    "libc.so.6+0x240");
+	expect_text(query, "SELECT stack_text(10)", text);
+	expect_text(query, "SELECT text FROM stacks WHERE stack = 10", text);
+	assert_int_equal(fixture_sql_number(folder->path,
+					    "SELECT text = 'function_0;libc.so.6+0xc0;"
+					    "libc.so.6+0x240' FROM stacks WHERE stack = 10"),
+			 1);
+	assert_int_equal(ask(query, "SELECT stack_has(10, 'libc.so.6+0x240') + "
+				    "stack_has(10, 'libc*') + stack_has(10, 'function_4')"),
+			 3);
+	assert_int_equal(ask(query, "SELECT stack_has(10, 'function_5')"), 0);
 	query_close(query);
 }
 
@@ -496,6 +533,7 @@ int main(void)
 		TEST(names_are_those_of_the_profile),
 		TEST(the_file_has_the_same_views),
 		TEST(names_are_demangled),
+		TEST(code_without_a_symbol_is_a_place),
 		TEST(a_live_recording_is_seen_whole),
 		TEST(older_files_have_the_views_too),
 		TEST(marks_are_a_view),
