@@ -87,11 +87,34 @@ VALUE(stack, labels_first_stack(labels, point->total.stack))
 VALUE(stack_id, point->total.stack)
 OF_FRAME(line, labels->places ? labels->places->line(labels->places->context, frame) : 0)
 OF_FRAME(source, labels->places ? labels->places->source(labels->places->context, frame) : 0)
-OF_FRAME(inline, labels->places ? labels->places->function(labels->places->context, frame) : 0)
 VALUE(mode, point->total.mode)
 VALUE(context, point->total.context)
 VALUE(wait, labels_wait(labels, point->total.stack))
 VALUE(waker, labels_waker(labels, point->total.stack))
+
+static const char *place_text(const struct labels *labels, uint64_t value)
+{
+	const struct label_places *places = labels->places;
+
+	return places ? places->text(places->context, (uint32_t)value) : "[unknown]";
+}
+
+/* A function without a name that nothing was inlined into has the number of its place. */
+static uint64_t inline_of_frame(const struct labels *labels, uint32_t frame)
+{
+	const struct label_places *places = labels->places;
+	const struct profile *profile = labels->profile;
+	uint32_t symbol = profile->frames.items[frame].symbol, value;
+	str_id name = profile->symbols.items[symbol].name;
+
+	if (!places)
+		return 0;
+	value = places->function(places->context, frame);
+	if (labels_is_place(labels, symbol) &&
+	    strcmp(places->text(places->context, value), profile_text(profile, name)) == 0)
+		return labels_number(labels, symbol);
+	return value;
+}
 
 /* The key "code": how the code that ran relates to the program: its own, a library ... JIT code has
  * the value "made". */
@@ -194,6 +217,16 @@ static bool place_symbol(const struct labels *labels, uint64_t value, struct buf
 	return true;
 }
 
+static uint32_t placed_symbol(const struct labels *labels, uint64_t value)
+{
+	return labels->by_start ? labels_place_of(value) : 0;
+}
+
+static uint32_t placed_function(const struct labels *labels, uint64_t value)
+{
+	return labels_is_place(labels, (uint32_t)value) ? (uint32_t)value : 0;
+}
+
 ALIAS(function, labels_name(labels, labels->profile->symbols.items[value].name, buf))
 TEXT(user, labels_user(labels, (uint32_t)value, buf))
 TEXT(number, buf_printf(buf, "%" PRId64, (int64_t)value))
@@ -250,23 +283,26 @@ static uint64_t number_address(const struct labels *labels, uint64_t value)
 	return labels->profile->frames.items[value].address;
 }
 
-static const char *place_text(const struct labels *labels, uint64_t value)
-{
-	const struct label_places *places = labels->places;
-
-	return places ? places->text(places->context, (uint32_t)value) : "[unknown]";
-}
-
 TEXT(line, buf_add_str(buf, place_text(labels, value)))
 ALIAS(line, buf_add_str(buf, file_base(place_text(labels, value))))
 
 static void text_inline(const struct labels *labels, uint64_t value, struct buf *buf)
 {
-	const char *name = place_text(labels, value);
+	const char *name;
 
+	if (labels_place_of(value)) {
+		labels_name(labels, value, buf);
+		return;
+	}
+	name = place_text(labels, value);
 	buf_add_str(buf,
 		    labels->demangle ? labels->demangle(labels->demangle_context, name) : name);
 }
+
+/* As debug information has it. */
+ALIAS(inline, buf_add_str(buf, labels_place_of(value)
+				       ? profile_text(labels->profile, name_of(labels, value))
+				       : place_text(labels, value)))
 
 TEXT(mode, buf_add_str(buf, mode_name((enum mode)value)))
 TEXT(context, buf_add_str(buf, context_name((enum context)value)))
@@ -327,11 +363,11 @@ static const struct key key_table[] = {
 	  .bound = bound_string },
 	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .uses = SAMPLE_STACK,
 	  .of_frame = symbol_of_frame, .text = text_symbol, .alias = alias_symbol,
-	  .place = place_symbol, .bound = bound_string },
+	  .place = place_symbol, .placed = placed_symbol, .bound = bound_string },
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
 	  .uses = SAMPLE_STACK, .of_frame = function_of_frame, .text = text_function,
 	  .beside = beside_function, .alias = alias_function, .place = place_function,
-	  .bound = bound_function },
+	  .placed = placed_function, .bound = bound_function },
 	{ "start", "where the routine begins, as objdump shows it", KEY_NUMBER,
 	  .uses = SAMPLE_STACK, .of_frame = function_of_frame, .text = text_start,
 	  .number = number_start, .bound = bound_function },
@@ -341,7 +377,7 @@ static const struct key key_table[] = {
 	  .of_frame = source_of_frame, .text = text_line, .alias = alias_line },
 	{ "inline", "the routine, or what was inlined into it there", KEY_TEXT,
 	  .uses = SAMPLE_STACK, .of_frame = inline_of_frame, .text = text_inline,
-	  .alias = text_line },
+	  .alias = alias_inline, .place = place_symbol, .placed = placed_symbol },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .uses = SAMPLE_STACK,
 	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,

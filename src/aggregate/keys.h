@@ -47,6 +47,9 @@ struct key {
 	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* Appends a third one, if the value has it. NULL: none. */
 	bool (*place)(const struct labels *labels, uint64_t value, struct buf *buf);
+	/* The symbol that the text shows as a place, see labels_is_place; 0: the text is a name. NULL:
+	 * no value has a place for its text, except those of stacks, which have some in it. */
+	uint32_t (*placed)(const struct labels *labels, uint64_t value);
 	/* The number that a value stands for; NULL: the value itself. KEY_NUMBER only. */
 	uint64_t (*number)(const struct labels *labels, uint64_t value);
 	/* What a selection compares instead of the number, in units of 1 / @parts; numbers in the

@@ -235,9 +235,14 @@ uint32_t labels_place_of(uint64_t number)
 	return number >> PLACE_BIT ? (uint32_t)number : 0;
 }
 
+bool labels_is_place(const struct labels *labels, uint32_t symbol)
+{
+	return labels->by_start && is_place(labels->profile, symbol);
+}
+
 uint64_t labels_number(const struct labels *labels, uint32_t symbol)
 {
-	if (labels->by_start && is_place(labels->profile, symbol))
+	if (labels_is_place(labels, symbol))
 		return UINT64_C(1) << PLACE_BIT | symbol;
 	return labels->profile->symbols.items[symbol].name;
 }
@@ -245,10 +250,11 @@ uint64_t labels_number(const struct labels *labels, uint32_t symbol)
 /* Keeps each name: it may be in millions of rows. */
 void labels_name(const struct labels *labels, uint64_t number, struct buf *buf)
 {
-	str_id name = (str_id)number;
+	uint32_t place = labels_place_of(number);
+	str_id name = place ? labels->profile->symbols.items[place].name : (str_id)number;
 
-	if (labels_place_of(number)) {
-		labels_place(labels, labels_place_of(number), buf);
+	if (place && labels->by_start) {
+		labels_place(labels, place, buf);
 		return;
 	}
 	if (name >= labels->name_count) {

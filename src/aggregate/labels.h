@@ -70,7 +70,9 @@ void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
 uint64_t labels_number(const struct labels *labels, uint32_t symbol);
 /* The symbol of a number that stands for a place, 0 for a name's. */
 uint32_t labels_place_of(uint64_t number);
-/* The text of such a number; "[unknown]" for the empty name. */
+/* True if by_start, and the symbol is written as labels_place does. */
+bool labels_is_place(const struct labels *labels, uint32_t symbol);
+/* The text of such a number; "[unknown]" for the empty name. Without by_start a place has its name. */
 void labels_name(const struct labels *labels, uint64_t number, struct buf *buf);
 /* The symbol's name, and what distinguishes it from all others in the profile. "@0xSTART" if it
  * lies between two symbols ("a->b") or others have the same name. Then " in FILE", as its base name

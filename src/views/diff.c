@@ -39,7 +39,7 @@ enum verdict { UNKNOWN, NO, YES };
 struct finder {
 	const struct condition *condition;
 	struct select *select; /* NULL: by name of function */
-	uint8_t *verdicts;     /* by name: enum verdict */
+	uint8_t *verdicts;     /* by symbol: enum verdict */
 };
 
 /* The probes while the samples of one run are read. */
@@ -123,7 +123,7 @@ static int make_finder(struct asked *asked, const struct condition *condition,
 	int rc = 0;
 
 	ret_finder->condition = condition;
-	ret_finder->verdicts = xcalloc(strpool_count(&asked->labels->profile->strings), 1);
+	ret_finder->verdicts = xcalloc(asked->labels->profile->symbols.count, 1);
 	if (!condition->selects)
 		return 0;
 	ret_finder->select = select_new();
@@ -159,21 +159,31 @@ static void asked_done(struct asked *asked)
 	buf_done(&asked->text);
 }
 
+/* By its name or, without one, by its place, whatever of it is shown. */
+static bool names_symbol(struct asked *asked, const struct condition *condition, uint32_t symbol)
+{
+	const struct labels *labels = asked->labels;
+
+	buf_clear(&asked->text);
+	labels_name(labels, labels->profile->symbols.items[symbol].name, &asked->text);
+	if (condition_names(condition, buf_text(&asked->text)))
+		return true;
+	buf_clear(&asked->text);
+	return labels_place(labels, symbol, &asked->text) &&
+	       condition_names(condition, buf_text(&asked->text));
+}
+
 static bool is_meant(struct asked *asked, struct finder *finder, const struct point *point)
 {
 	const struct profile *profile = asked->labels->profile;
 	const struct frame *leaf =
 		&profile->frames.items[profile->stacks.items[point->total.stack].frame];
-	str_id name = profile->symbols.items[leaf->symbol].name;
-	uint8_t *verdict = &finder->verdicts[name];
+	uint8_t *verdict = &finder->verdicts[leaf->symbol];
 
 	if (finder->select)
 		return select_match(finder->select, point);
-	if (*verdict == UNKNOWN) {
-		buf_clear(&asked->text);
-		labels_name(asked->labels, name, &asked->text);
-		*verdict = condition_names(finder->condition, buf_text(&asked->text)) ? YES : NO;
-	}
+	if (*verdict == UNKNOWN)
+		*verdict = names_symbol(asked, finder->condition, leaf->symbol) ? YES : NO;
 	return *verdict == YES;
 }
 
@@ -410,6 +420,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	opened->labels.by_start = making->wish.format == FORMAT_TEXT;
 	opened_span(opened, &from_ns, &to_ns);
 	tell_command(making->diff, side, opened);
 	tell_executables(making->diff, side, opened->profile);

@@ -87,6 +87,7 @@ static int collect(const struct drawing *drawing, struct side *side, struct err 
 
 	if (rc < 0)
 		return rc;
+	side->opened.labels.by_start = true;
 	rc = opened_stacks(&side->opened, &drawing->keys, &side->stacks, err);
 	if (rc == 0)
 		rc = opened_check_command(&side->opened, "draw", err);

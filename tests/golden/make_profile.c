@@ -228,6 +228,56 @@ static void make_code(struct maker *maker)
 	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
 }
 
+struct place_hits {
+	const char *name;
+	uint64_t start;
+	int count;
+};
+
+static void hit_places(struct maker *maker, uint32_t task, uint32_t image,
+		       const struct place_hits *hits)
+{
+	for (; hits->name; hits++)
+		add_hits(maker, task,
+			 add_place(maker, image, hits->name, hits->start, SYMBOL_BRACKET),
+			 MODE_USER, CONTEXT_TASK, 0, hits->count);
+}
+
+/* Functions without names, before and after a rebuild of one of two files. */
+static void make_places(struct maker *maker, int build, const struct place_hits *server,
+			const struct place_hits *library)
+{
+	uint32_t task, image;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./server");
+	task = add_program(maker, "server", 1001, true);
+	image = add_file(maker, IMAGE_FILE, "/server", build);
+	hit_places(maker, task, image, server);
+	image = add_file(maker, IMAGE_FILE, "/libjson.so.2", 0x77);
+	hit_places(maker, task, image, library);
+}
+
+static void make_places_before(struct maker *maker)
+{
+	make_places(maker, 0x55,
+		    (const struct place_hits[]){ { "send->recv", 0x8000, 300 },
+						 { "send->recv", 0x8400, 100 },
+						 { "recv->", 0x9000, 200 },
+						 { 0 } },
+		    (const struct place_hits[]){
+			    { "lex->parse", 0x1000, 120 }, { "lex->parse", 0x1200, 80 }, { 0 } });
+}
+
+static void make_places_after(struct maker *maker)
+{
+	make_places(maker, 0x66,
+		    (const struct place_hits[]){
+			    { "send->recv", 0x8100, 700 }, { "recv->", 0x9100, 200 }, { 0 } },
+		    (const struct place_hits[]){
+			    { "lex->parse", 0x1000, 120 }, { "lex->parse", 0x1300, 90 }, { 0 } });
+}
+
 /* A kernel module, odd.ko of code.sh: the kernel has put its .text.far before its .text. */
 static void make_module(struct maker *maker)
 {
@@ -302,6 +352,8 @@ static const struct {
 	{ "calls", make_calls, false },
 	{ "code-events", make_code_events, false },
 	{ "module", make_module, false },
+	{ "places-before", make_places_before, false },
+	{ "places-after", make_places_after, false },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

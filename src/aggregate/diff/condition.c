@@ -390,10 +390,23 @@ static bool is_worse(const struct condition *condition, const struct condition_r
 	return condition->less ? a->value < b->value : a->value > b->value;
 }
 
+/* By what is shown or, of code without a name, by the symbols around it. */
+static bool names_row(const struct condition *condition, const struct diff *diff,
+		      const struct diff_row *row, size_t key)
+{
+	struct buf shown = { 0 };
+	bool found;
+
+	diff_text(diff, row, key, &shown);
+	found = condition_names(condition, buf_text(&shown)) ||
+		condition_names(condition, diff_symbol(diff, row, key));
+	buf_done(&shown);
+	return found;
+}
+
 bool condition_is_shown(const struct condition *condition, const struct diff *diff)
 {
 	size_t key = naming_key(diff);
-	struct buf name = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; !found && i < diff->rows.count; i++) {
@@ -401,11 +414,8 @@ bool condition_is_shown(const struct condition *condition, const struct diff *di
 
 		if (row->event != diff->main_event || row->verdict == DIFF_WITHIN_NOISE)
 			continue;
-		buf_clear(&name);
-		diff_text(diff, row, key, &name);
-		found = condition->selects || condition_names(condition, buf_text(&name));
+		found = condition->selects || names_row(condition, diff, row, key);
 	}
-	buf_done(&name);
 	return found;
 }
 
@@ -413,21 +423,17 @@ static struct condition_result judge_any(const struct condition *condition, cons
 {
 	struct condition_result worst = { 0 };
 	size_t key = naming_key(diff);
-	struct buf name = { 0 };
 
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		const struct diff_row *row = &diff->rows.items[i];
 		struct condition_result result;
 
-		buf_clear(&name);
-		diff_text(diff, row, key, &name);
-		if (row->event != diff->main_event || !condition_names(condition, buf_text(&name)))
+		if (row->event != diff->main_event || !names_row(condition, diff, row, key))
 			continue;
 		result = judge_row(condition, diff, row);
 		if (!worst.row || is_worse(condition, &result, &worst))
 			worst = result;
 	}
-	buf_done(&name);
 	return worst;
 }
 

@@ -11,6 +11,7 @@
 #include "aggregate/diff/diff_measure.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 
 /* Two sides with fewer samples than this cannot differ reliably: 5 against 0 has a chance of 1 in
@@ -131,18 +132,64 @@ static bool add_events(struct diff *diff, struct diff_run *run, const struct tab
 	return true;
 }
 
+/* Without places in it. */
+static void text_between(const struct table *table, const struct table_row *row, size_t key,
+			 struct buf *text)
+{
+	struct labels named = *table->labels;
+
+	named.by_start = false;
+	table->keys.items[key]->text(&named, table->values.items[row->values + key], text);
+}
+
+static void build_of(const struct profile *profile, uint32_t symbol, struct buf *text)
+{
+	const struct image *image = &profile->images.items[profile->symbols.items[symbol].image];
+
+	text_add_hex(text, image->build_id, image->build_id_size);
+}
+
+/* Scratch, while rows are added. */
+struct texts {
+	struct buf text, between, build;
+};
+
+/* Adds what a row has for a key: a text, or a place. */
+static str_id add_text(struct rebuilt_match *match, enum diff_side side, const struct table *table,
+		       const struct table_row *row, size_t key, struct texts *texts)
+{
+	const struct key *by = table->keys.items[key];
+	const struct labels *labels = table->labels;
+	uint32_t symbol =
+		by->placed ? by->placed(labels, table->values.items[row->values + key]) : 0;
+	struct rebuilt_place place;
+
+	buf_clear(&texts->text);
+	buf_clear(&texts->between);
+	buf_clear(&texts->build);
+	table_text(table, row, key, &texts->text);
+	if (symbol) {
+		labels_name(labels, labels->profile->symbols.items[symbol].name, &texts->between);
+		build_of(labels->profile, symbol, &texts->build);
+	} else if (labels->by_start && by->place && !by->placed) {
+		text_between(table, row, key, &texts->between);
+	}
+	place = (struct rebuilt_place){ buf_text(&texts->text), buf_text(&texts->between),
+					buf_text(&texts->build) };
+	if (symbol || (texts->between.size && strcmp(place.text, place.between) != 0))
+		return rebuilt_match_add_place(match, &place, side);
+	return rebuilt_match_add(match, place.text, side);
+}
+
 static void add_row(struct diff *diff, struct diff_run *run, const struct table *table,
-		    const struct table_row *row, uint64_t kernel, struct buf *text)
+		    const struct table_row *row, uint64_t kernel, struct texts *texts)
 {
 	*vec_push(&run->rows) = (struct diff_run_row){ run->event_of[row->event],
 						       { row->samples, row->weight },
 						       kernel };
-	for (size_t key = 0; key < diff->keys.count; key++) {
-		buf_clear(text);
-		table_text(table, row, key, text);
+	for (size_t key = 0; key < diff->keys.count; key++)
 		*vec_push(&run->texts) =
-			rebuilt_match_add(&diff->matches[key], buf_text(text), run->side);
-	}
+			add_text(&diff->matches[key], run->side, table, row, key, texts);
 }
 
 static void add_probe(struct diff_run *run, const struct diff_probe *from, struct diff_probe *to)
@@ -162,14 +209,17 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 	struct diff_run run = { .side = side,
 				.wall_s = (double)wall_ns / (double)NS_PER_S,
 				.probe_count = probe_count };
-	struct buf text = { 0 };
+	struct texts texts = { 0 };
 
 	memset(run.event_of, PROFILE_MAX_EVENTS, sizeof(run.event_of));
 	if (!add_events(diff, &run, table))
 		return err_set(err, -E2BIG, "the profiles have more than %d different events",
 			       PROFILE_MAX_EVENTS);
 	for (size_t i = 0; i < table->rows.count; i++)
-		add_row(diff, &run, table, &table->rows.items[i], kernel ? kernel[i] : 0, &text);
+		add_row(diff, &run, table, &table->rows.items[i], kernel ? kernel[i] : 0, &texts);
+	buf_done(&texts.text);
+	buf_done(&texts.between);
+	buf_done(&texts.build);
 	run.probes = xcalloc(probe_count, sizeof(*run.probes));
 	for (size_t i = 0; i < probe_count; i++)
 		add_probe(&run, &probes[i], &run.probes[i]);
@@ -182,7 +232,6 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 	}
 	diff->run_count[side]++;
 	*vec_push(&diff->runs) = run;
-	buf_done(&text);
 	return 0;
 }
 
@@ -211,6 +260,7 @@ struct making {
 	struct hashidx index;  /* of rows, by event and meanings */
 	VEC(struct hits) hits; /* by row, then run */
 	VEC(str_id) meanings;  /* by row, then key */
+	size_t new_rows; /* rows before this are of the new side; those after it only of the old */
 };
 
 struct wanted {
@@ -272,7 +322,7 @@ static uint32_t row_of(struct making *making, const struct diff_run *run, size_t
 	}
 	wanted.meanings = meanings;
 	if (hashidx_find(&making->index, hash, row_equal, making, &wanted, &id)) {
-		if (run->side == DIFF_NEW)
+		if (run->side == DIFF_NEW || id >= making->new_rows)
 			show_meaning(making, id, texts);
 		return id;
 	}
@@ -473,6 +523,7 @@ void diff_finish(struct diff *diff, enum diff_measure what, double false_discove
 		rebuilt_match_settle(&diff->matches[i]);
 	find_main_event(diff);
 	merge_runs(&making, DIFF_NEW);
+	making.new_rows = diff->rows.count;
 	merge_runs(&making, DIFF_OLD);
 	add_probes(&making);
 	diff_measure_rows(diff, making.hits.items);
@@ -489,5 +540,10 @@ void diff_finish(struct diff *diff, enum diff_measure what, double false_discove
 void diff_text(const struct diff *diff, const struct diff_row *row, size_t key, struct buf *buf)
 {
 	buf_add_str(buf,
-		    strpool_get(&diff->matches[key].texts, diff->texts.items[row->texts + key]));
+		    rebuilt_match_shown(&diff->matches[key], diff->texts.items[row->texts + key]));
+}
+
+const char *diff_symbol(const struct diff *diff, const struct diff_row *row, size_t key)
+{
+	return rebuilt_match_between(&diff->matches[key], diff->texts.items[row->texts + key]);
 }

@@ -128,5 +128,7 @@ void diff_finish(struct diff *diff, enum diff_measure measure, double false_disc
 
 /* Appends the text of key number @key of the row. */
 void diff_text(const struct diff *diff, const struct diff_row *row, size_t key, struct buf *buf);
+/* The same, borrowed; code without a name as in the symbol table, "a->b". */
+const char *diff_symbol(const struct diff *diff, const struct diff_row *row, size_t key);
 
 #endif

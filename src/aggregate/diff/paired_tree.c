@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 
 /* The name of the nodes of a place on one side. */
@@ -35,6 +36,43 @@ static const char *group_text(const char *text, const char *old_name, const char
 									      : text;
 }
 
+/* The symbol of a node that is a place and nothing else; 0: none. */
+static uint32_t placed_symbol(const struct tree *tree, uint32_t node)
+{
+	const struct places *places = tree->places;
+	const struct key *key = places->keys.items[0];
+	uint32_t frame;
+
+	if (!node || tree_is_group(tree, node) || places->keys.count > 1 || !key->placed)
+		return 0;
+	frame = places->rows.items[tree->nodes.items[node].place].frame;
+	return key->placed(places->labels, key->of_frame(places->labels, frame));
+}
+
+/* Adds the text of a node, or its place. */
+static str_id add_text(struct pairing *pairing, enum diff_side side, const struct tree *tree,
+		       uint32_t node, const char *text)
+{
+	const struct labels *labels = tree->places->labels;
+	const struct profile *profile = labels->profile;
+	uint32_t symbol = placed_symbol(tree, node);
+	const struct image *image = &profile->images.items[profile->symbols.items[symbol].image];
+	struct buf between = { 0 }, build = { 0 };
+	struct rebuilt_place place = { .text = text };
+	str_id id;
+
+	if (!symbol)
+		return rebuilt_match_add(&pairing->texts, text, side);
+	labels_name(labels, profile->symbols.items[symbol].name, &between);
+	text_add_hex(&build, image->build_id, image->build_id_size);
+	place.between = buf_text(&between);
+	place.build = buf_text(&build);
+	id = rebuilt_match_add_place(&pairing->texts, &place, side);
+	buf_done(&between);
+	buf_done(&build);
+	return id;
+}
+
 static void call_nodes(struct pairing *pairing, enum diff_side side,
 		       const struct paired_side *paired, const char *new_command)
 {
@@ -60,7 +98,7 @@ static void call_nodes(struct pairing *pairing, enum diff_side side,
 		*here = (struct called){
 			.known = true,
 			.is_group = tree_is_group(tree, node),
-			.text = rebuilt_match_add(&pairing->texts, name, side),
+			.text = add_text(pairing, side, tree, node, name),
 			.image = rebuilt_match_add(&pairing->images,
 						   image ? profile_text(profile, row->path) : "",
 						   side),
@@ -83,7 +121,7 @@ static uint32_t name_of(struct pairing *pairing, const struct called *called)
 				      rebuilt_match_meaning(&pairing->images, called->image),
 				      called->is_group };
 	uint64_t hash = hash_combine(hash_u64(wanted.text), wanted.image);
-	const char *text = strpool_get(&pairing->texts.texts, wanted.text);
+	const char *text = rebuilt_match_shown(&pairing->texts, wanted.text);
 	const char *image = strpool_get(&pairing->images.texts, called->image);
 	uint32_t id = (uint32_t)made->names.count;
 

@@ -2,7 +2,9 @@
 #include "aggregate/diff/rebuilt.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -321,6 +323,38 @@ str_id rebuilt_match_add(struct rebuilt_match *match, const char *text, enum dif
 	return id;
 }
 
+str_id rebuilt_match_add_place(struct rebuilt_match *match, const struct rebuilt_place *place,
+			       enum diff_side side)
+{
+	struct rebuilt_placed placed = { intern(match, place->text), intern(match, place->between),
+					 0 };
+	struct buf text = { 0 };
+	str_id id;
+
+	/* No text of a profile has line ends. */
+	buf_printf(&text, "build\n%s", place->build);
+	if (*place->build)
+		placed.build = rebuilt_match_add(match, buf_text(&text), side);
+	buf_clear(&text);
+	buf_printf(&text, "%s\n%s\n%s", place->text, place->between, place->build);
+	id = rebuilt_match_add(match, buf_text(&text), side);
+	buf_done(&text);
+	while (match->place_of.count <= id)
+		*vec_push(&match->place_of) = 0;
+	if (!match->place_of.items[id]) {
+		*vec_push(&match->places) = placed;
+		match->place_of.items[id] = (uint32_t)match->places.count;
+	}
+	return id;
+}
+
+static const struct rebuilt_placed *place_of(const struct rebuilt_match *match, str_id text)
+{
+	uint32_t place = text < match->place_of.count ? match->place_of.items[text] : 0;
+
+	return place ? &match->places.items[place - 1] : NULL;
+}
+
 void rebuilt_match_command(struct rebuilt_match *match, const char *text, enum diff_side side)
 {
 	match->command[side] = intern(match, text);
@@ -409,11 +443,24 @@ static bool is_old_command(const struct rebuilt_match *match, str_id text)
 	       named_by_executable(match, command[DIFF_NEW]) != text;
 }
 
+/* True if the place means itself. */
+static bool is_same_place(const struct rebuilt_match *match, str_id text,
+			  const struct rebuilt_placed *place)
+{
+	return match->exact || is_on_both_sides(match, text) ||
+	       (place->build && is_on_both_sides(match, place->build));
+}
+
 static str_id find_meaning(struct rebuilt_match *match, const struct way *way,
 			   const uint8_t *moved_sides, str_id text)
 {
 	str_id name = named_by_executable(match, text);
+	const struct rebuilt_placed *place = place_of(match, text);
 
+	if (place)
+		return is_same_place(match, text, place)
+			       ? text
+			       : made_of(match, place->between, way->rebuilt);
 	if (is_old_command(match, text))
 		return find_meaning(match, way, moved_sides, match->command[DIFF_NEW]);
 	if (name)
@@ -429,6 +476,116 @@ static str_id find_meaning(struct rebuilt_match *match, const struct way *way,
 	return made_of(match, text, way->rebuilt);
 }
 
+/* ---- what is shown ---- */
+
+static const char place_mark[] = "+0x";
+
+/* The length of the file's name in the text of a place; 0: it is not of one function. */
+static size_t file_length(const char *text)
+{
+	const char *mark = strstr(text, place_mark);
+
+	for (const char *next = mark; next; next = strstr(next + 1, place_mark))
+		mark = next;
+	return mark && !strchr(text, ';') ? (size_t)(mark - text) : 0;
+}
+
+static uint64_t start_of(const char *text, size_t file)
+{
+	return strtoull(text + file + strlen(place_mark), NULL, 16);
+}
+
+/* The places of one meaning. */
+struct range {
+	str_id text; /* of the first; 0: none */
+	enum diff_side side;
+	size_t file;
+	uint64_t low, high;
+	bool others; /* also in other files, or places that are no functions */
+};
+
+static void add_to_range(const struct rebuilt_match *match, struct range *range, str_id text,
+			 enum diff_side side)
+{
+	const char *name = strpool_get(&match->texts, text);
+	size_t file = file_length(name);
+	uint64_t start = file ? start_of(name, file) : 0;
+
+	if (!range->text || side != range->side) {
+		*range = (struct range){ text, side, file, start, start, false };
+		return;
+	}
+	if (!file || file != range->file ||
+	    strncmp(name, strpool_get(&match->texts, range->text), file) != 0) {
+		range->others = true;
+		return;
+	}
+	range->low = start < range->low ? start : range->low;
+	range->high = start > range->high ? start : range->high;
+}
+
+static str_id range_text(struct rebuilt_match *match, const struct range *range)
+{
+	const char *first = strpool_get(&match->texts, range->text);
+	struct buf text = { 0 };
+	str_id id = range->text;
+
+	if (range->low < range->high)
+		buf_printf(&text, "%.*s%s%" PRIx64 "..0x%" PRIx64, (int)range->file, first,
+			   place_mark, range->low, range->high);
+	else
+		buf_add_str(&text, first);
+	if (range->others)
+		buf_add_str(&text, ", ...");
+	id = intern(match, buf_text(&text));
+	buf_done(&text);
+	return id;
+}
+
+/* A place shows its own text, and the meaning of several shows those of the new side. */
+static void show_places(struct rebuilt_match *match)
+{
+	size_t count = match->meaning.count, meant;
+	VEC(struct range) ranges = { 0 };
+
+	for (str_id text = 0; text < match->sides.count; text++) {
+		const struct rebuilt_placed *place = place_of(match, text);
+
+		*vec_push(&match->shown) = place ? place->text : text;
+		*vec_push(&ranges) = (struct range){ 0 };
+	}
+	meant = ranges.count;
+	for (int side = DIFF_OLD; side < DIFF_SIDES; side++) {
+		for (str_id text = 0; text < count; text++) {
+			const struct rebuilt_placed *place = place_of(match, text);
+
+			if (place && match->meaning.items[text] != text &&
+			    match->sides.items[text] & 1 << side)
+				add_to_range(match, &ranges.items[match->meaning.items[text]],
+					     place->text, (enum diff_side)side);
+		}
+	}
+	for (str_id text = 0; text < meant; text++) {
+		/* Code of which nothing but the file is known has that text itself. */
+		if (ranges.items[text].text && !match->sides.items[text])
+			match->shown.items[text] = range_text(match, &ranges.items[text]);
+	}
+	vec_free(&ranges);
+}
+
+const char *rebuilt_match_shown(const struct rebuilt_match *match, str_id text)
+{
+	return strpool_get(&match->texts,
+			   text < match->shown.count ? match->shown.items[text] : text);
+}
+
+const char *rebuilt_match_between(const struct rebuilt_match *match, str_id text)
+{
+	const struct rebuilt_placed *place = place_of(match, text);
+
+	return strpool_get(&match->texts, place ? place->between : text);
+}
+
 void rebuilt_match_settle(struct rebuilt_match *match)
 {
 	const struct way *way = way_of(match);
@@ -438,6 +595,7 @@ void rebuilt_match_settle(struct rebuilt_match *match)
 
 	for (str_id text = 0; text < count; text++)
 		*vec_push(&match->meaning) = find_meaning(match, way, moved_sides, text);
+	show_places(match);
 }
 
 str_id rebuilt_match_meaning(const struct rebuilt_match *match, str_id text)
@@ -451,4 +609,7 @@ void rebuilt_match_done(struct rebuilt_match *match)
 	vec_free(&match->sides);
 	vec_free(&match->meaning);
 	vec_free(&match->executables);
+	vec_free(&match->places);
+	vec_free(&match->place_of);
+	vec_free(&match->shown);
 }

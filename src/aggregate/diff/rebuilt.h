@@ -21,6 +21,18 @@ enum diff_side {
 	DIFF_SIDES,
 };
 
+/* A function without a name, or a stack with one. */
+struct rebuilt_place {
+	const char *text;    /* how it is shown: "libfoo.so.1+0x8000" */
+	const char *between; /* its name in the symbol table, "a->b", which survives a rebuild */
+	const char *build;   /* the build id of its file; "": unknown, or of several */
+};
+
+/* The same, in the texts of a match. */
+struct rebuilt_placed {
+	str_id text, between, build;
+};
+
 /* Zero-initialised is empty; only the key must be set. */
 struct rebuilt_match {
 	const struct key *key;
@@ -31,10 +43,20 @@ struct rebuilt_match {
 	str_id command[DIFF_SIDES]; /* see rebuilt_match_command; 0: unknown */
 	VEC(str_id) executables;    /* by text: see rebuilt_match_executable; 0: unknown */
 	bool has_executables[DIFF_SIDES];
+	VEC(struct rebuilt_placed) places;
+	VEC(uint32_t) place_of; /* by text: 1 + its index in places; 0: none */
+	VEC(str_id) shown;	/* by text, once settled: as rebuilt_match_shown */
 };
 
 /* Adds a text that @side has; returns its number. */
 str_id rebuilt_match_add(struct rebuilt_match *match, const char *text, enum diff_side side);
+/*
+ * The same for a place. It means itself if both sides have it, or if both have the same build of its
+ * file. Otherwise it is compared by the name between symbols, and all places of a side that are
+ * called so are one.
+ */
+str_id rebuilt_match_add_place(struct rebuilt_match *match, const struct rebuilt_place *place,
+			       enum diff_side side);
 /* Sets the text that stands for the command of a side, which may have another name on the other
  * side. */
 void rebuilt_match_command(struct rebuilt_match *match, const char *text, enum diff_side side);
@@ -47,6 +69,11 @@ void rebuilt_match_executable(struct rebuilt_match *match, const char *text, con
 void rebuilt_match_settle(struct rebuilt_match *match);
 /* The meaning of a text: equal numbers mean the same. */
 str_id rebuilt_match_meaning(const struct rebuilt_match *match, str_id text);
+/* The text to show for a text or a meaning, once settled. Places of functions that are one are
+ * "libfoo.so.1+0x8000..0x9000", from the first to the last of them on the new side. */
+const char *rebuilt_match_shown(const struct rebuilt_match *match, str_id text);
+/* The same with the name in the symbol table, "a->b", for a place. */
+const char *rebuilt_match_between(const struct rebuilt_match *match, str_id text);
 void rebuilt_match_done(struct rebuilt_match *match);
 
 /*

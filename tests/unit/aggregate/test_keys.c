@@ -267,6 +267,51 @@ static void places_without_names(void **state)
 	fixture_done(&fixture);
 }
 
+static const char *gap_or_inlined(void *context, uint32_t id)
+{
+	(void)context;
+	return id == 1 ? "a->b" : "inlined";
+}
+
+static void assert_placed(const struct labels *labels, const char *name, uint32_t stack,
+			  const char *wanted, bool is_placed)
+{
+	const struct key *key = keys_find(name, strlen(name), NULL);
+	const struct point point = { .total = fixture_total(0, stack, MODE_USER, CONTEXT_TASK, 1) };
+	uint64_t value = keys_value(key, labels, &point);
+	struct buf text = { 0 };
+
+	key->text(labels, value, &text);
+	assert_string_equal(buf_text(&text), wanted);
+	assert_int_equal(key->placed(labels, value) != 0, is_placed);
+	buf_done(&text);
+}
+
+/* For people, in every key about functions; what was inlined there has a name. */
+static void code_between_symbols_is_a_place(void **state)
+{
+	static const char *const names[] = { "symbol", "function", "inline" };
+	struct label_places places = { line_of_any, source_of_any, line_of_any, gap_or_inlined,
+				       NULL };
+	struct fixture fixture;
+	struct labels named;
+	uint32_t gap;
+
+	fixture_init(&fixture);
+	gap = fixture_stack(&fixture, "/bin/server", "a->b", 0x8000, SYMBOL_BRACKET);
+	fixture_labels(&fixture);
+	fixture.labels.places = &places;
+	named = fixture.labels;
+	fixture.labels.by_start = true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_placed(&fixture.labels, names[i], gap, "server+0x8000", true);
+		assert_placed(&named, names[i], gap, i == 1 ? "a->b@0x8000" : "a->b", false);
+	}
+	places.function = function_of_any;
+	assert_placed(&fixture.labels, "inline", gap, "inlined", false);
+	fixture_done(&fixture);
+}
+
 static const char *readable(void *context, const char *name)
 {
 	++*(unsigned *)context;
@@ -354,6 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_without_names),
+		cmocka_unit_test(code_between_symbols_is_a_place),
 		cmocka_unit_test(every_key_has_its_text),
 		cmocka_unit_test(waits_and_wakers_are_in_the_innermost_frame),
 		cmocka_unit_test(slices_of_time),

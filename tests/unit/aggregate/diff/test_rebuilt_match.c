@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which programs of two profiles are one, by their executables. */
+/* Which programs of two profiles are one, by their executables, and which functions without names. */
 #include "aggregate/diff/rebuilt.h"
 
 #include <setjmp.h>
@@ -103,6 +103,89 @@ static void two_sides_with_executables(void **state)
 	rebuilt_match_done(&match);
 }
 
+static struct rebuilt_match functions(bool exact)
+{
+	return (struct rebuilt_match){ .key = keys_find("function", strlen("function"), NULL),
+				       .exact = exact };
+}
+
+static str_id add_place(struct rebuilt_match *match, enum diff_side side, const char *text,
+			const char *build)
+{
+	return rebuilt_match_add_place(match, &(struct rebuilt_place){ text, "a->b.part.0", build },
+				       side);
+}
+
+static void assert_shown(const struct rebuilt_match *match, str_id text, const char *wanted)
+{
+	assert_string_equal(rebuilt_match_shown(match, rebuilt_match_meaning(match, text)), wanted);
+}
+
+static void places_over_a_rebuild(void **state)
+{
+	struct rebuilt_match match = functions(false);
+	str_id old = add_place(&match, DIFF_OLD, "server+0x9000", "aa");
+	str_id high = add_place(&match, DIFF_NEW, "server+0xa000", "bb");
+	str_id low = add_place(&match, DIFF_NEW, "server+0x9000", "bb");
+	str_id named = rebuilt_match_add(&match, "main", DIFF_NEW);
+
+	(void)state;
+	rebuilt_match_settle(&match);
+	assert_int_equal(rebuilt_match_meaning(&match, old), rebuilt_match_meaning(&match, low));
+	assert_int_equal(rebuilt_match_meaning(&match, old), rebuilt_match_meaning(&match, high));
+	/* Of several functions the first and the last of the new side are shown. */
+	assert_shown(&match, old, "server+0x9000..0xa000");
+	assert_string_equal(rebuilt_match_shown(&match, high), "server+0xa000");
+	assert_string_equal(rebuilt_match_between(&match, high), "a->b.part.0");
+	assert_string_equal(rebuilt_match_shown(&match, named), "main");
+	rebuilt_match_done(&match);
+}
+
+/* Which of them are on both sides does not matter. */
+static void places_of_one_build(void **state)
+{
+	struct rebuilt_match match = functions(false);
+	str_id both = add_place(&match, DIFF_OLD, "server+0x9000", "aa");
+	str_id old = add_place(&match, DIFF_OLD, "server+0xa000", "aa");
+	str_id new = add_place(&match, DIFF_NEW, "server+0xb000", "aa");
+
+	(void)state;
+	assert_int_equal(add_place(&match, DIFF_NEW, "server+0x9000", "aa"), both);
+	rebuilt_match_settle(&match);
+	assert_int_equal(rebuilt_match_meaning(&match, both), both);
+	assert_int_equal(rebuilt_match_meaning(&match, old), old);
+	assert_int_equal(rebuilt_match_meaning(&match, new), new);
+	assert_shown(&match, new, "server+0xb000");
+	rebuilt_match_done(&match);
+}
+
+static void places_of_several_files(void **state)
+{
+	struct rebuilt_match match = functions(false);
+	str_id first = add_place(&match, DIFF_OLD, "server+0x9000", "aa");
+	str_id second = add_place(&match, DIFF_OLD, "client+0xa000", "bb");
+
+	(void)state;
+	rebuilt_match_settle(&match);
+	assert_int_equal(rebuilt_match_meaning(&match, first),
+			 rebuilt_match_meaning(&match, second));
+	assert_shown(&match, first, "server+0x9000, ...");
+	rebuilt_match_done(&match);
+}
+
+static void exact_places(void **state)
+{
+	struct rebuilt_match match = functions(true);
+	str_id old = add_place(&match, DIFF_OLD, "server+0x9000", "aa");
+	str_id new = add_place(&match, DIFF_NEW, "server+0x9100", "bb");
+
+	(void)state;
+	rebuilt_match_settle(&match);
+	assert_int_equal(rebuilt_match_meaning(&match, old), old);
+	assert_int_equal(rebuilt_match_meaning(&match, new), new);
+	rebuilt_match_done(&match);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +193,10 @@ int main(void)
 		cmocka_unit_test(an_older_side_with_its_command),
 		cmocka_unit_test(exact_names),
 		cmocka_unit_test(two_sides_with_executables),
+		cmocka_unit_test(places_over_a_rebuild),
+		cmocka_unit_test(places_of_one_build),
+		cmocka_unit_test(places_of_several_files),
+		cmocka_unit_test(exact_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
