@@ -73,7 +73,10 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	safe_text(buf, condition->text);
 	buf_add_str(buf, ": ");
 	if (!result->row || !result->found) {
-		buf_add_str(buf, "no samples on either side");
+		buf_printf(buf, "no samples%s on either side",
+			   diff->command_only
+				   ? " of the profiled command (--machine: of everything)"
+				   : "");
 		return;
 	}
 	if (condition->any) {

@@ -561,7 +561,7 @@ static void print(const struct making *making, FILE *out)
 		.sources = making->sources,
 		.source_count = count_files(making->files),
 		.selection = first->selection.size ? first->selection.bytes : NULL,
-		.command_only = first->scope == SCOPE_COMMAND,
+		.command_only = making->diff->command_only,
 		.all = options->all,
 		.order = making->wish.order,
 		.threshold = options->threshold,
@@ -639,6 +639,7 @@ static int make(struct making *making, struct err *err)
 	int rc = open_files(making, err);
 
 	making->diff = diff_new(&making->wish.keys, making->wish.options->exact);
+	making->diff->command_only = making->runs[0].scope == SCOPE_COMMAND;
 	for (size_t i = 0; rc == 0 && i < count_files(making->files); i++)
 		rc = add_run(making, i, err);
 	if (rc == 0)

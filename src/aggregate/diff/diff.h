@@ -87,6 +87,7 @@ struct diff {
 	uint8_t main_event;	   /* the first that counts time, else the first */
 	enum diff_measure measure; /* by which rows are judged */
 	double limit;		   /* of false discoveries */
+	bool command_only;	   /* set by the caller: the runs have only the command's samples */
 };
 
 /* The probability with which a change of the detectable size is found. */
