@@ -12,6 +12,7 @@
 #include "base/compare.h"
 #include "base/xalloc.h"
 #include "load/output.h"
+#include "present/paragraph.h"
 #include "present/text/text_report.h"
 
 static void annotate_done(struct annotate *annotate)
@@ -307,9 +308,10 @@ static void print_skid(const struct annotate *annotate, FILE *out)
 		skids |= profile->events[annotate->choice.events[i]].clock != CLOCK_PMU_NMI;
 	if (!skids)
 		return;
-	fputs("\nHits of an instruction may belong to the one before it: programs are interrupted "
-	      "between two.\n",
-	      out);
+	fputc('\n', out);
+	paragraph_text("Hits of an instruction may belong to the one before it: programs are "
+		       "interrupted between two.",
+		       &annotate->options->screen, out);
 }
 
 static void print_inlined(struct annotate *annotate, const struct annotate_inlined *inlined,
@@ -340,8 +342,10 @@ static void print_functions(struct annotate *annotate, const function_list *func
 	}
 	print_inlined(annotate, inlined, &view, out);
 	note = instructions_note(annotate->instructions);
-	if (note)
-		fprintf(out, "\n%s\n", note);
+	if (note) {
+		fputc('\n', out);
+		paragraph_text(note, &view.screen, out);
+	}
 	print_skid(annotate, out);
 }
 

@@ -9,6 +9,7 @@
 #include "annotate/jump_lanes.h"
 #include "base/hashidx.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 #include "present/text/text_parts.h"
 #include "present/tint.h"
@@ -150,11 +151,11 @@ static void add_figures(struct page *page, const struct annotation_row *row)
 		add_pair(page, &hits[i], figures_percent(hits[i].weight, whole[i].weight));
 }
 
-/* Adds a text as far as the screen has room for it. @begin: where the line was after its figures. */
+/* Adds a text as far as a line has room for it. @begin: where the line was after its figures. */
 static void add_text(struct page *page, size_t begin, const char *text)
 {
 	size_t used = (size_t)figures_width(page) + page->line.size - begin;
-	size_t screen = screen_width(&page->view->screen);
+	size_t screen = screen_names_width(&page->view->screen);
 
 	safe_text_cut(&page->line, text,
 		      !screen			   ? SIZE_MAX
@@ -194,6 +195,13 @@ static void print_line(struct page *page)
 		page->line.bytes[--page->line.size] = '\0';
 	fputs(buf_text(&page->line), page->out);
 	fputc('\n', page->out);
+	buf_clear(&page->line);
+}
+
+/* Prints a sentence, in several lines on a narrow screen. */
+static void print_sentence(struct page *page)
+{
+	paragraph_text(buf_text(&page->line), &page->view->screen, page->out);
 	buf_clear(&page->line);
 }
 
@@ -322,7 +330,7 @@ static void print_total(struct page *page, const char *what, size_t name, hit_se
 		add_sum(page, i, &hits[i]);
 		buf_printf(&page->line, ", %.2f %% of the selection",
 			   figures_percent(hits[i].weight, whole[i].weight));
-		print_line(page);
+		print_sentence(page);
 	}
 }
 
@@ -360,7 +368,7 @@ static void print_notes(struct page *page)
 {
 	for (size_t i = 0; i < page->annotation->notes.count; i++) {
 		safe_text(&page->line, text_at(page->annotation, page->annotation->notes.items[i]));
-		print_line(page);
+		print_sentence(page);
 	}
 }
 

@@ -28,7 +28,7 @@ static const struct option_spec events_specs[] = {
 	  .help = "list only the names" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
 	  .help = "text, csv or json (default text)" },
-	PAGER_OPTION_ROW(AT(screen)),
+	WIDE_OPTION_ROWS(AT(screen)),
 	{ 0 },
 };
 /* clang-format on */
@@ -40,6 +40,7 @@ static int list(const struct events_values *values, const char *pattern)
 		.all_processors = values->all,
 		.bare_names = values->names,
 		.format = values->format,
+		.screen = screen_options_screen(&values->screen, stdout),
 	};
 	struct pager *pager = screen_options_pager(&values->screen);
 	struct event_listing_notes notes;
@@ -61,8 +62,12 @@ static int check(const struct events_values *values)
 {
 	bool all_good;
 	struct err err;
-	int rc = event_listing_check(values->check.items, values->check.count, values->format,
-				     stdout, &all_good, &err);
+	const struct event_listing_options options = {
+		.format = values->format,
+		.screen = screen_options_screen(&values->screen, stdout),
+	};
+	int rc = event_listing_check(values->check.items, values->check.count, &options, stdout,
+				     &all_good, &err);
 
 	if (rc < 0)
 		return options_fail(&command_events, &err, 2);

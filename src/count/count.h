@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "count/count_table.h"
 #include "model/counts.h"
+#include "present/screen.h"
 #include "proc/launch.h"
 
 /* Counting events of a command, of processes and threads, or of CPUs. */
@@ -101,6 +102,7 @@ struct event_listing_options {
 	bool all_processors; /* of libpfm4: also of other processors */
 	bool bare_names;
 	const char *format; /* "text", "csv", "json" */
+	struct screen screen;
 };
 
 /* Why something is not listed; "": it is. */
@@ -116,9 +118,11 @@ size_t event_listing_print(const struct event_listing_options *options, FILE *ou
 			   struct event_listing_notes *ret_notes);
 
 /* Opens the events of @count comma lists together: on this thread, or on all CPUs if an event
- * counts for more than one CPU. Prints each event's code and whether it can be counted.
+ * counts for more than one CPU. Prints each event's code and whether it can be counted. Of the options
+ * the format and the screen count.
  * *ret_all_good: all can. Negative errno: not an event, or counters_open failed. */
-int event_listing_check(const char *const *lists, size_t count, const char *format, FILE *out,
-			bool *ret_all_good, struct err *err);
+int event_listing_check(const char *const *lists, size_t count,
+			const struct event_listing_options *listing, FILE *out, bool *ret_all_good,
+			struct err *err);
 
 #endif

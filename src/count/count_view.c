@@ -9,9 +9,11 @@
 #include "base/json_add.h"
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 enum {
+	LINE_WIDTH = 79,	 /* of sentences, beside a blank */
 	EVENTS_SIDE_BY_SIDE = 6, /* more do not fit into a line */
 	EVENTS_WITH_INTERVALS = 3,
 	LOW_PERCENT = 50, /* an estimate from less time than this is not reliable */
@@ -255,11 +257,13 @@ static void print_reasons(const struct count_table *table, FILE *out)
 				buf_add_str(&names, ", ");
 			safe_text(&names, table->events[j].name);
 		}
-		fprintf(out, " %s: %s%s%s\n", buf_text(&names),
-			table->events[i].state == COUNT_GOOD
-				? ""
-				: counts_state_word(table->events[i].state),
-			table->events[i].state == COUNT_GOOD ? "" : ": ", table->events[i].why);
+		buf_printf(&names, ": %s%s%s",
+			   table->events[i].state == COUNT_GOOD
+				   ? ""
+				   : counts_state_word(table->events[i].state),
+			   table->events[i].state == COUNT_GOOD ? "" : ": ", table->events[i].why);
+		fputc(' ', out);
+		paragraph_print_plain(buf_text(&names), LINE_WIDTH, out);
 		buf_done(&names);
 	}
 }

@@ -34,6 +34,7 @@ struct rows_form {
 	const char *format; /* "text", "csv", "json"; borrowed until the end */
 	bool bare_names;    /* only names */
 	bool tried;	    /* kinds are states */
+	struct screen screen;
 };
 
 struct rows {
@@ -60,7 +61,8 @@ static struct rows *rows_new(const struct rows_form *form, FILE *out)
 	if (form->bare_names)
 		return rows;
 	if (form->format[0] == 't')
-		rows->columns = columns_new(titles, sizeof(titles) / sizeof(titles[0]));
+		rows->columns =
+			columns_for(&form->screen, titles, sizeof(titles) / sizeof(titles[0]));
 	else if (form->format[0] == 'j')
 		json_add_begin(&rows->json, NULL, '[');
 	else
@@ -187,7 +189,9 @@ static void take(void *context, const struct event_entry *entry)
 size_t event_listing_print(const struct event_listing_options *options, FILE *out,
 			   struct event_listing_notes *ret_notes)
 {
-	struct rows_form form = { .format = options->format, .bare_names = options->bare_names };
+	struct rows_form form = { .format = options->format,
+				  .bare_names = options->bare_names,
+				  .screen = options->screen };
 	struct listing listing = { options, rows_new(&form, out) };
 	size_t count;
 
@@ -265,10 +269,13 @@ static bool any_whole_cpus(const struct event_spec *specs, size_t count)
 	return false;
 }
 
-int event_listing_check(const char *const *lists, size_t count, const char *format, FILE *out,
-			bool *ret_all_good, struct err *err)
+int event_listing_check(const char *const *lists, size_t count,
+			const struct event_listing_options *listing, FILE *out, bool *ret_all_good,
+			struct err *err)
 {
-	const struct rows_form form = { .format = format, .tried = true };
+	const struct rows_form form = { .format = listing->format,
+					.tried = true,
+					.screen = listing->screen };
 	struct event_spec specs[COUNTS_MAX_EVENTS];
 	unsigned groups[COUNTS_MAX_EVENTS];
 	const pid_t self = 0;

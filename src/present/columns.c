@@ -12,11 +12,12 @@
 
 enum {
 	GAP = 2,
-	NAME_CAP = 40,	 /* of the texts of keys */
-	LEAST_TEXT = 16, /* what a screen leaves a text column before spare columns go */
-	FILE_TEXT = 100, /* the width of a text column without a cap in a file or a pipe */
-	BAR = 10,	 /* a bar's width, unless the screen is too narrow */
-	BAR_STEPS = 8,	 /* eighths of a character */
+	NAME_CAP = 40,	  /* of the texts of keys */
+	LEAST_TEXT = 16,  /* what a screen leaves a text column before spare columns go */
+	LEAST_OF_ALL = 5, /* and afterwards */
+	FILE_TEXT = 100,  /* the width of a text column without a cap in a file or a pipe */
+	BAR = 10,	  /* a bar's width, unless the screen is too narrow */
+	BAR_STEPS = 8,	  /* eighths of a character */
 };
 
 struct cell {
@@ -47,7 +48,7 @@ struct columns {
 	bool spare[COLUMNS_MAX], hidden[COLUMNS_MAX];
 	size_t count;
 	size_t screen; /* most columns of a line; 0: any number */
-	size_t most; /* in a file or a pipe, where it shortens the texts of longer lines; 0: any number */
+	size_t most;   /* the same for a line with texts to shorten, also in a file or a pipe */
 	bool colour, utf8;
 	enum tint tint; /* of the next cell */
 	bool save_line;
@@ -167,21 +168,30 @@ static size_t line_width(const struct columns *columns, size_t indent)
 	return width;
 }
 
-/* The widest text that may become narrower, by folders only or not; columns->count: none may. */
-static size_t widest_text(const struct columns *columns, bool folders)
+/* What text columns lose where a line is too narrow for them, one after the other. */
+enum narrowing { LOSE_FOLDERS, LOSE_MIDDLES, LOSE_NEARLY_ALL };
+
+/* Takes a column from the widest text that may become narrower; false: none may. */
+static bool narrow_text(struct columns *columns, enum narrowing narrowing)
 {
 	size_t widest = columns->count, most = 0;
 
 	for (size_t i = 0; i < columns->count; i++) {
+		const size_t leasts[] = { [LOSE_FOLDERS] = columns->short_widths[i],
+					  [LOSE_MIDDLES] = LEAST_TEXT,
+					  [LOSE_NEARLY_ALL] = LEAST_OF_ALL };
 		size_t width = columns->widths[i];
-		size_t least = folders ? columns->short_widths[i] : LEAST_TEXT;
 
-		if (!is_text(columns, i) || columns->hidden[i] || width <= least || width <= most)
+		if (!is_text(columns, i) || columns->hidden[i] || width <= leasts[narrowing] ||
+		    width <= most)
 			continue;
 		most = width;
 		widest = i;
 	}
-	return widest;
+	if (widest == columns->count)
+		return false;
+	columns->widths[widest]--;
+	return true;
 }
 
 static bool hide_spare(struct columns *columns)
@@ -195,23 +205,22 @@ static bool hide_spare(struct columns *columns)
 	return false;
 }
 
-/* Until a line fits or nothing can be done: folders go, then the middle of texts, then spare
- * columns. */
+/* Until a line fits or nothing can be done: folders go, then the middle of texts, then spare columns,
+ * then nearly all of the texts. In a file or a pipe, where lines have no end, no column goes, and
+ * texts stay as they are if shorter ones do not suffice. */
 static void narrow(struct columns *columns, size_t indent)
 {
 	size_t wanted[COLUMNS_MAX];
 
 	memcpy(wanted, columns->widths, sizeof(wanted));
-	while (columns->screen && line_width(columns, indent) > columns->screen) {
-		size_t widest = widest_text(columns, true);
-
-		if (widest == columns->count)
-			widest = widest_text(columns, false);
-		if (widest < columns->count)
-			columns->widths[widest]--;
-		else if (hide_spare(columns))
+	while (columns->most && line_width(columns, indent) > columns->most) {
+		if (narrow_text(columns, LOSE_FOLDERS) || narrow_text(columns, LOSE_MIDDLES))
+			continue;
+		if (!columns->screen || hide_spare(columns))
 			memcpy(columns->widths, wanted, sizeof(wanted));
-		else
+		else if (!narrow_text(columns, LOSE_NEARLY_ALL))
+			return;
+		if (!columns->screen)
 			return;
 	}
 }
@@ -264,9 +273,13 @@ static size_t add_bar(const struct columns *columns, float share, size_t room, s
 /* The room of a cell in a row whose texts are shortened to @limit, or else to their column. */
 static size_t cell_room(const struct columns *columns, size_t column, size_t limit)
 {
+	size_t width = columns->widths[column];
+
 	if (columns->screen)
-		return columns->widths[column];
-	return !is_text(columns, column) || limit < columns->widths[column] ? SIZE_MAX : limit;
+		return width;
+	if (!is_text(columns, column))
+		return SIZE_MAX;
+	return limit < width ? width : limit;
 }
 
 /* The width to which texts of a row are shortened in a file or a pipe. */
@@ -381,11 +394,12 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 static size_t print_lines(const struct columns *columns, size_t line, size_t row, size_t indent,
 			  struct buf *text)
 {
-	size_t room = columns->screen > indent ? columns->screen - indent : SIZE_MAX;
+	size_t room = columns->most > indent ? columns->most - indent : SIZE_MAX;
 
 	for (; line < columns->lines.count && columns->lines.items[line].row == row; line++) {
 		pad(text, indent);
-		safe_text_cut(text, columns->texts.bytes + columns->lines.items[line].text, room);
+		safe_text_middle(text, columns->texts.bytes + columns->lines.items[line].text,
+				 room);
 		buf_add_char(text, '\n');
 	}
 	return line;
@@ -529,7 +543,7 @@ static void end_text(struct columns *columns, size_t start)
 
 	buf_add_char(&columns->texts, '\0');
 	text = columns->texts.bytes + start;
-	if (columns->screen)
+	if (columns->most)
 		widen_short(columns, text);
 	end_cell(columns, &(struct cell){ start, safe_width(text), NO_BAR, columns->tint });
 }

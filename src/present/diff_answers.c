@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json_add.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 static const struct diff_event *event_of(const struct diff *diff)
@@ -163,20 +164,23 @@ static const char *word_of(const struct diff_answer *answer, const struct condit
 	return answer->holds ? "FAILS" : result->holds ? "holds" : "ok";
 }
 
-void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
-			FILE *out)
+void diff_answers_print(const struct diff_view *view, FILE *out)
 {
 	struct buf line = { 0 };
 
-	if (count)
+	if (view->answer_count)
 		fputs("\nConditions of --fail-if\n", out);
-	for (size_t i = 0; i < count; i++) {
-		for (size_t at = 0; at < answers[i].asked->items.count; at++) {
-			const struct condition_result *result = &answers[i].results[at];
+	for (size_t i = 0; i < view->answer_count; i++) {
+		const struct diff_answer *answer = &view->answers[i];
+
+		for (size_t at = 0; at < answer->asked->items.count; at++) {
+			const struct condition_result *result = &answer->results[at];
 
 			buf_clear(&line);
-			diff_answers_add(diff, &answers[i].asked->items.items[at], result, &line);
-			fprintf(out, "%-5s %s\n", word_of(&answers[i], result), buf_text(&line));
+			buf_printf(&line, "%-5s ", word_of(answer, result));
+			diff_answers_add(view->diff, &answer->asked->items.items[at], result,
+					 &line);
+			paragraph_text(buf_text(&line), &view->screen, out);
 		}
 	}
 	buf_done(&line);

@@ -74,9 +74,8 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer *answers,
 			      size_t count, struct buf *buf);
 
-/* Prints a line for each condition, below a title. */
-void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
-			FILE *out);
+/* Prints a line for each condition, below a title; on a screen, a paragraph. */
+void diff_answers_print(const struct diff_view *view, FILE *out);
 /* Appends a JSON array. */
 void diff_answers_add_json(const struct diff *diff, const struct diff_answer *answers, size_t count,
 			   struct buf *json);

@@ -8,6 +8,11 @@
 #include "present/paragraph.h"
 #include "present/safe.h"
 
+enum {
+	LEAST_NAME = 16, /* what an instruction leaves of its function's name */
+	INDENT = 2,	 /* of the lists of processes */
+};
+
 struct addresses hit_instructions_collect(const struct view *view, const struct total *totals,
 					  size_t count, enum routines_part part)
 {
@@ -18,27 +23,33 @@ struct addresses hit_instructions_collect(const struct view *view, const struct 
 	return addresses;
 }
 
-/* "<name+0x1a>: ", or "0x1a: " if there is no symbol. */
+/* "<name+0x1a>: ", or "0x1a: " if there is no symbol. The name gets the room that @rest, which
+ * follows, leaves on the line. */
 static void add_place(const struct view *view, const struct frame *frame, size_t name_width,
-		      struct buf *line)
+		      const char *rest, struct buf *line)
 {
 	const struct symbol *symbol = &view->labels->profile->symbols.items[frame->symbol];
-	struct buf name = { 0 };
+	size_t most = screen_names_width(&view->screen), room = SIZE_MAX, other;
+	struct buf name = { 0 }, end = { 0 };
 
 	if (symbol->kind == SYMBOL_NONE || frame->address < symbol->start) {
 		buf_printf(line, "0x%" PRIx64 ": ", frame->address);
 		return;
 	}
 	labels_routine(view->labels, frame->symbol, &name);
-	buf_add_char(line, '<');
-	if (name_width)
-		safe_text_cut(line, buf_text(&name), name_width);
-	else
-		safe_text(line, buf_text(&name));
 	if (frame->address > symbol->start)
-		buf_printf(line, "+0x%" PRIx64, frame->address - symbol->start);
-	buf_add_str(line, ">: ");
+		buf_printf(&end, "+0x%" PRIx64, frame->address - symbol->start);
+	buf_add_str(&end, ">: ");
+	other = INDENT + line->size + 1 + end.size + safe_width(rest);
+	if (most)
+		room = most > other + LEAST_NAME ? most - other : LEAST_NAME;
+	if (name_width && name_width < room)
+		room = name_width;
+	buf_add_char(line, '<');
+	safe_text_middle(line, buf_text(&name), room);
+	buf_add_str(line, buf_text(&end));
 	buf_done(&name);
+	buf_done(&end);
 }
 
 static void begin_line(struct buf *line, const struct hits *hits, uint64_t whole)
@@ -53,15 +64,17 @@ static void add_line(const struct view *view, const struct address *address, uin
 {
 	const struct frame *frame = &view->labels->profile->frames.items[address->frame];
 	struct hits hits = split_sum(&address->split);
-	struct buf line = { 0 }, text = { 0 };
+	struct buf line = { 0 }, text = { 0 }, safe = { 0 };
 
-	begin_line(&line, &hits, whole);
-	add_place(view, frame, name_width, &line);
 	view->instructions->text(view->instructions->context, address->frame, &text);
-	safe_text(&line, buf_text(&text));
+	safe_text(&safe, buf_text(&text));
+	begin_line(&line, &hits, whole);
+	add_place(view, frame, name_width, buf_text(&safe), &line);
+	buf_add_str(&line, buf_text(&safe));
 	columns_line(columns, buf_text(&line));
 	buf_done(&line);
 	buf_done(&text);
+	buf_done(&safe);
 }
 
 /* Marks the @most heaviest rows that are not marked yet; of equal ones the first. */

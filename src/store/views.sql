@@ -41,7 +41,7 @@ SELECT image.path AS image, image.kind, image.state, lower(hex(image.build_id)) 
 FROM image
 WHERE image.id > 0;
 
-CREATE VIEW functions AS -- functions, named as screens name them: code without a symbol as FILE+0xSTART
+CREATE VIEW functions AS -- functions; code that no symbol covers is FILE+0xSTART
 SELECT image.path AS image, symbol.name AS symbol,
 	CASE WHEN image.kind = 'file' AND (kind.name = 'bracket' OR kind.name = 'none' AND symbol.start)
 		THEN substr(image.path, 1 + length(rtrim(image.path, replace(image.path, '/', '')))) ||
@@ -116,7 +116,7 @@ SELECT s.time_ns, s.time_s, s.second, s.cpu, -- query
 	(SELECT in_command FROM threads WHERE threads.task = s.task) AS in_command -- query
 FROM sample_row AS s; -- query
 
-CREATE VIEW stacks AS -- stacks that were hit, as text: the outermost function first, with ; between
+CREATE VIEW stacks AS -- stacks that were hit, as text, the outermost function first
 SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 	(WITH RECURSIVE up(stack, text) AS ( -- file
 		SELECT t.stack, NULL -- file

@@ -209,10 +209,10 @@ static void list_view(void *context, const struct query_view *view)
 
 static const char about_columns[] =
 	"\n"
-	"A function is named as it is written in its language (demangled), or FILE+0xSTART if no\n"
-	"symbol covers it; a symbol as in the symbol table. in_command is 1 for the profiled\n"
-	"command and what it started, or for the processes chosen with -p; 0 for the rest of the\n"
-	"machine.\n";
+	"A function is named as it is written in its language (demangled), or\n"
+	"FILE+0xSTART if no symbol covers it; a symbol as in the symbol table.\n"
+	"in_command is 1 for the profiled command and what it started, or for the\n"
+	"processes chosen with -p; 0 for the rest of the machine.\n";
 
 int query_list(const struct query_options *options, FILE *out, struct err *err)
 {

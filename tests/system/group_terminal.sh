@@ -136,6 +136,135 @@ test_tables_fit_the_terminal() {
 		fail "what is piped depends on COLUMNS"
 }
 
+# wide_program FILE: a C++ program that spins in functions whose names have 400 letters and more, one
+# of them in a template, with source lines that no screen shows whole.
+wide_program() {
+	local long
+	long=$(printf 'and_spin_%.0s' {1..50} | head -c 400)
+	cat > "$1.cc" <<- EOT
+		#include <ctime>
+		#include <map>
+		#include <string>
+		#include <vector>
+		template <typename Key, typename Value> struct Table {
+			std::map<Key, Value> rows;
+			__attribute__((noinline)) long $long(long n) {
+				for (long i = n, sum = n; i; i--) { sum += i ^ sum >> 3; asm volatile("" : "+r"(sum)); } /* $long */
+				return n;
+			}
+		};
+		__attribute__((noinline)) long wide_$long(long n) {
+			Table<std::string, std::vector<std::map<std::string, std::vector<std::string>>>> table;
+			for (long i = n; i; i--) asm volatile("");
+			return table.$long(n) + 1;
+		}
+		int main() {
+			while (clock() < CLOCKS_PER_SEC / 2)
+				wide_$long(100000);
+		}
+	EOT
+	need g++
+	g++ -g -O1 -o "$1" "$1.cc" || fail "g++"
+}
+
+# widest FILE: the columns of its widest line.
+widest() {
+	LC_ALL=C.UTF-8 wc -L < "$1"
+}
+
+# fits WHAT: of what the terminal showed no line is longer than it is wide.
+fits() {
+	sed -i $'s/\033\\[[0-9;]*m//g' "$T/shown"
+	[ "$(widest "$T/shown")" -le 80 ] ||
+		fail "$1: lines that do not fit" "$(grep -E '^.{81}' "$T/shown" | head -n 5)"
+}
+
+# What every viewing command prints on a terminal of 80 columns, and in a pipe.
+test_long_names_fit_everywhere() {
+	need script
+	local status command n=0
+	local -x XDG_STATE_HOME=$T/state
+	wide_program "$T/wide"
+	on_terminal PROSPECT_PAGER= -- "$PROSPECT $T/wide"
+	fits "the first screen"
+	record "$T/prof" -- "$T/wide"
+	while read -r command; do
+		n=$((n + 1))
+		command=${command//PROF/$T/prof}
+		on_terminal PROSPECT_PAGER= -- "$PROSPECT $command 2> $T/stderr"
+		[ $status = 0 ] || fail "$command: $status" "$(cat "$T/stderr")"
+		[ -s "$T/shown" ] || fail "$command prints nothing"
+		fits "$command"
+		eval "$PROSPECT $command" > "$T/piped" || fail "$command in a pipe"
+		[ "$(widest "$T/piped")" -le 200 ] ||
+			fail "$command: lines of $(widest "$T/piped") columns in a pipe" \
+				"$(grep -E '^.{201}' "$T/piped" | head -n 5)"
+	done <<- 'EOT'
+		report PROF
+		report -V1 PROF
+		report -V2 PROF
+		report -V3 PROF
+		report -V4 -d PROF
+		report --quality PROF
+		report --by symbol PROF
+		report --by function PROF
+		report --by stack PROF
+		report --by inline,line PROF
+		report --by image,symbol,address -d PROF
+		report --by process,program,exe,image,symbol,mode,thread,cpu,context PROF
+		report --children PROF
+		report --columns symbol PROF
+		report --hierarchy --by program,image,symbol PROF
+		report --details --by image,symbol PROF
+		graph PROF
+		graph -i PROF
+		graph --flat PROF
+		graph --calls PROF
+		graph --by symbol,line PROF
+		graph 'wide_and*' PROF
+		annotate 'wide_and*' PROF
+		annotate 'Table<*' PROF
+		annotate -a 'Table<*' PROF
+		annotate -s 'Table<*' PROF
+		diff PROF PROF
+		diff --all PROF PROF
+		diff --all --by process,stack PROF PROF
+		diff --all --measure rate PROF PROF
+		list
+		events
+		events --check cpu-clock,task-clock
+	EOT
+	[ $n = 33 ] || fail "$n commands"
+	# Rows of a query that have no room even when shortened are lists.
+	for command in 'SELECT * FROM samples_by_symbol LIMIT 9' 'SELECT text FROM stacks LIMIT 9' \
+		'SELECT * FROM totals ORDER BY weight DESC LIMIT 2'; do
+		on_terminal PROSPECT_PAGER= -- "$PROSPECT query \"$command\" $T/prof"
+		[ $status = 0 ] || fail "$command:" "$(cat "$T/shown")"
+		fits "$command"
+	done
+	grep -q '^-- row 2 -*$' "$T/shown" || fail "no list of rows:" "$(cat "$T/shown")"
+	grep -q '^symbol  *_ZN5Table.*\.\.\.' "$T/shown" || fail "no shortened name:" "$(cat "$T/shown")"
+	on_terminal PROSPECT_PAGER= -- "$PROSPECT query"
+	fits "the list of views"
+}
+
+# With --wide, and where programs read.
+test_long_names_are_whole_on_demand() {
+	local command whole
+	wide_program "$T/wide"
+	record "$T/prof" -- "$T/wide"
+	whole=$(nm -C "$T/wide" | sed -n 's/^[0-9a-f]* [TW] \(wide_and.*\)/\1/p')
+	[ ${#whole} -gt 400 ] || fail "the name is '$whole'"
+	for command in 'report --children --wide' 'graph --wide' 'graph --calls --wide' \
+		"annotate --wide -s 'wide_and*'" 'report --children --format csv' 'graph --format csv' \
+		'graph --format json' 'export --format collapsed -o -'; do
+		eval "$PROSPECT $command $T/prof" > "$T/printed" 2> "$T/stderr" || fail "$command" "$(cat "$T/stderr")"
+		grep -Fq "$whole" "$T/printed" || fail "$command: the name is not whole" "$(head -n 20 "$T/printed")"
+	done
+	"$PROSPECT" query "SELECT function FROM frames WHERE function LIKE 'wide_and%'" "$T/prof" > "$T/printed"
+	grep -Fq "$whole" "$T/printed" || fail "a query in a pipe" "$(cat "$T/printed")"
+}
+
 test_colours() {
 	need script
 	local status escape=$'\033' wanted when

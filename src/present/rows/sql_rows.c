@@ -35,6 +35,8 @@ struct sql_rows {
 	size_t printed;	      /* rows */
 	size_t screen;	      /* most columns of a line; 0: any number */
 	bool begun;	      /* the titles were printed */
+	bool records;	      /* a line for each value: the columns do not fit the screen */
+	size_t shown;	      /* records */
 	struct buf texts;     /* cells of the first rows, each with its NUL */
 	VEC(size_t) cells;    /* offset of each cell */
 	struct fields fields; /* of CSV and JSON */
@@ -132,11 +134,55 @@ static void print_whole_cell(const struct sql_rows *rows, size_t at, const char 
 		fputc('\n', rows->out);
 }
 
-static void print_cell(const struct sql_rows *rows, size_t at, const char *text)
+static size_t widest_name(const struct sql_rows *rows)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		size_t width = safe_width(rows->columns[i].name);
+
+		if (width > widest)
+			widest = width;
+	}
+	return widest < rows->screen / 2 ? widest : rows->screen / 2;
+}
+
+static void print_dashes(const struct sql_rows *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fputc('-', rows->out);
+	fputc('\n', rows->out);
+}
+
+/* "name  value", below a line that begins the record. */
+static void print_value(struct sql_rows *rows, size_t at, const char *text)
+{
+	size_t width = widest_name(rows), room = rows->screen - width - GAP;
+	struct buf line = { 0 };
+
+	if (!at) {
+		buf_printf(&line, "-- row %zu ", ++rows->shown);
+		fputs(buf_text(&line), rows->out);
+		print_dashes(rows, rows->screen > line.size ? rows->screen - line.size : 0);
+		buf_clear(&line);
+	}
+	safe_text_middle(&line, rows->columns[at].name, width);
+	width += GAP - safe_width(buf_text(&line));
+	buf_printf(&line, "%*s", (int)width, "");
+	safe_text_middle(&line, text, room > LEAST_TEXT ? room : LEAST_TEXT);
+	fprintf(rows->out, "%s\n", buf_text(&line));
+	buf_done(&line);
+}
+
+static void print_cell(struct sql_rows *rows, size_t at, const char *text)
 {
 	const struct column_shape *column = &rows->columns[at];
 	struct buf cut = { 0 };
 
+	if (rows->records) {
+		print_value(rows, at, text);
+		return;
+	}
 	if (rows->screen && !column->is_number && safe_width(text) > column->width)
 		safe_text_middle(&cut, text, column->width);
 	print_whole_cell(rows, at, cut.size ? buf_text(&cut) : text);
@@ -183,17 +229,16 @@ static void narrow(struct sql_rows *rows)
 
 	while (rows->screen && line_width(rows) > rows->screen && (widest = widest_text(rows)))
 		widest->width--;
+	rows->records = rows->screen && line_width(rows) > rows->screen;
 }
 
-static void print_titles(const struct sql_rows *rows)
+static void print_titles(struct sql_rows *rows)
 {
-	size_t width = line_width(rows);
-
+	if (rows->records)
+		return;
 	for (size_t i = 0; i < rows->count; i++)
 		print_cell(rows, i, rows->columns[i].name);
-	for (size_t i = 0; i < width; i++)
-		fputc('-', rows->out);
-	fputc('\n', rows->out);
+	print_dashes(rows, line_width(rows));
 }
 
 /* Prints the titles and the rows that were held back to find the widths. */

@@ -26,8 +26,9 @@ struct sql_rows *sql_rows_new(enum sql_rows_format format, const char *sql,
 void sql_rows_free(struct sql_rows *rows);
 DEFINE_CLEANUP(struct sql_rows *, sql_rows_free);
 
-/* Before the first row: no line of a text is longer than this number of columns, as far as shortening texts
- * in their middle can do that. Without it nothing is shortened. */
+/* Before the first row: no line of a text is longer than this number of columns. Texts are shortened in
+ * their middle; rows that have no room even so are lists, with a line for each column. Without it nothing
+ * is shortened. */
 void sql_rows_fit(struct sql_rows *rows, size_t columns);
 /* @values: one for each column. */
 void sql_rows_add(struct sql_rows *rows, const struct value *values);

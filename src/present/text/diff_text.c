@@ -116,8 +116,9 @@ static void print_event(const struct diff_view *view, const struct diff_event *e
 	const struct change *change = &event->by[DIFF_TIME];
 	struct buf text = { 0 };
 
+	buf_add_str(&text, "Event ");
 	safe_text(&text, strpool_get(&view->diff->strings, event->name));
-	buf_printf(&text, ": ");
+	buf_add_str(&text, ": ");
 	figures_count(&text, event->samples[DIFF_OLD]);
 	buf_add_str(&text, " and ");
 	figures_samples(&text, event->samples[DIFF_NEW]);
@@ -129,7 +130,8 @@ static void print_event(const struct diff_view *view, const struct diff_event *e
 	add_ratio(&text, change->before, change->after);
 	buf_printf(&text, ", 95 %% interval %+.1f to %+.1f)", 100 * (change->ratio.low - 1),
 		   100 * (change->ratio.high - 1));
-	fprintf(out, "\nEvent %s\n", buf_text(&text));
+	fputc('\n', out);
+	paragraph_text(buf_text(&text), &view->screen, out);
 	buf_done(&text);
 }
 
@@ -212,6 +214,8 @@ static struct columns *make_columns(const struct diff_view *view, const struct d
 	/* A narrow screen can do without what is not compared. */
 	for (size_t i = share ? 4 : 2; i < (share ? FIGURES : 4); i++)
 		columns_spare(columns, i);
+	if (rate)
+		columns_spare(columns, FIGURES - 1);
 	return columns;
 }
 
@@ -225,9 +229,9 @@ static void print_power(const struct diff_view *view, const struct diff_event *e
 	if (!isfinite(event->detectable))
 		return;
 	if (measure == DIFF_SHARE && event->detectable > 1) {
-		fputs("Some rows have too few samples, or vary too much, to detect any change in "
-		      "them.\n",
-		      out);
+		paragraph_text("Some rows have too few samples, or vary too much, to detect any "
+			       "change in them.",
+			       &view->screen, out);
 		return;
 	}
 	buf_printf(&text,
@@ -237,6 +241,20 @@ static void print_power(const struct diff_view *view, const struct diff_event *e
 		   measure == DIFF_RATE ? "/s" : "");
 	paragraph_text(buf_text(&text), &view->screen, out);
 	buf_done(&text);
+}
+
+/* Each of some lines, which end with line ends. */
+static void print_lines(const struct diff_view *view, const char *text, FILE *out)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		struct buf line = { 0 };
+
+		buf_add(&line, text, length);
+		paragraph_text(buf_text(&line), &view->screen, out);
+		buf_done(&line);
+		text += length + 1;
+	}
 }
 
 static void print_noise(const struct diff_view *view, const struct diff_event *event, FILE *out)
@@ -262,7 +280,7 @@ static void print_noise(const struct diff_view *view, const struct diff_event *e
 		buf_add_char(&text, '.');
 		paragraph_text(buf_text(&text), &view->screen, out);
 	}
-	fputs(buf_text(&alone), out);
+	print_lines(view, buf_text(&alone), out);
 	buf_done(&alone);
 	buf_done(&text);
 }
@@ -320,5 +338,5 @@ void diff_text_print(const struct diff_view *view, FILE *out)
 		print_event(view, &view->diff->events.items[i], out);
 		print_rows(view, (uint8_t)i, out);
 	}
-	diff_answers_print(view->diff, view->answers, view->answer_count, out);
+	diff_answers_print(view, out);
 }

@@ -197,11 +197,14 @@ static void print_flat_head(struct printer *printer)
 {
 	const struct event *event = &printer->profile->events[printer->calls->tree->event];
 
-	buf_add_str(&printer->line, "\nFlat profile of ");
+	fputc('\n', printer->out);
+	buf_add_str(&printer->line, "Flat profile of ");
 	safe_text(&printer->line, profile_text(printer->profile, event->name));
 	buf_add_str(&printer->line, scope_words(printer->profile, printer->view->view->scope));
 	buf_add_str(&printer->line, " in ");
+	printer->name_at = printer->line.size;
 	safe_text(&printer->line, printer->view->file);
+	printer->name_end = printer->line.size;
 	buf_add_char(&printer->line, ':');
 	end_line(printer);
 	print_sample_line(printer);
@@ -458,6 +461,31 @@ static void print_threshold(const struct printer *printer)
 	paragraph_text(buf_text(&text), &printer->view->view->screen, printer->out);
 }
 
+/* What the numbers of calls are; nothing if there are none. */
+static void print_counts_note(const struct printer *printer)
+{
+	const struct calls_view *view = printer->view;
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	if (view->count_problem)
+		buf_add_str(&text, view->count_problem);
+	else if (view->counts_file)
+		buf_printf(&text,
+			   "Calls were counted in another run (%s): the time per call is right "
+			   "only if both runs did the same work.",
+			   view->counts_file);
+	else if (view->calls->counted && !view->each)
+		buf_add_str(&text, "Calls are the branches that the processor recorded, not all "
+				   "calls: the time per call is unknown.");
+	else if (view->calls->counted)
+		buf_printf(&text,
+			   "Calls are the branches that the processor recorded; each stands for "
+			   "about %.3g.",
+			   view->each);
+	if (text.size)
+		paragraph_text(buf_text(&text), &view->view->screen, printer->out);
+}
+
 static void print_notes(const struct printer *printer)
 {
 	const struct calls_view *view = printer->view;
@@ -473,22 +501,7 @@ static void print_notes(const struct printer *printer)
 			TREE_MAX_NODES);
 	if (view->threshold > 0)
 		print_threshold(printer);
-	if (view->count_problem)
-		fprintf(printer->out, "%s\n", view->count_problem);
-	else if (view->counts_file)
-		fprintf(printer->out,
-			"Calls were counted in another run (%s): the time per call is right only "
-			"if both runs did the same work.\n",
-			view->counts_file);
-	else if (view->calls->counted && !view->each)
-		fputs("Calls are the branches that the processor recorded, not all calls: the time "
-		      "per call is unknown.\n",
-		      printer->out);
-	else if (view->calls->counted)
-		fprintf(printer->out,
-			"Calls are the branches that the processor recorded; each stands for about "
-			"%.3g.\n",
-			view->each);
+	print_counts_note(printer);
 }
 
 void text_calls_print(const struct calls_view *view, FILE *out)

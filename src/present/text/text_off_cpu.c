@@ -4,6 +4,7 @@
 #include "aggregate/account/off_cpu_account.h"
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 
 enum { NAME_CAP = 32 };
 
@@ -84,16 +85,19 @@ static void print_places(const struct view *view, size_t rows, FILE *out)
 	const struct off_cpu_account *account = view->off_cpu;
 	_cleanup_(columns_freep) struct columns *columns =
 		columns_for(&view->screen, spec, sizeof(spec) / sizeof(spec[0]));
+	_cleanup_(buf_done) struct buf text = { 0 };
 
 	for (size_t i = 0; i < account->places.count && i < rows; i++)
 		add_place(view, columns, &account->places.items[i]);
 	fputc('\n', out);
 	columns_print(columns, 0, out);
-	if (account->places.count > rows)
-		fprintf(out,
-			"Waits not listed: %zu; --by wait,waker,stack --select event=off-cpu shows "
-			"them all\n",
-			account->places.count - rows);
+	if (account->places.count <= rows)
+		return;
+	buf_printf(&text,
+		   "Waits not listed: %zu; --by wait,waker,stack --select event=off-cpu shows "
+		   "them all",
+		   account->places.count - rows);
+	paragraph_text(buf_text(&text), &view->screen, out);
 }
 
 void text_off_cpu_print(const struct view *view, size_t rows, FILE *out)

@@ -14,6 +14,7 @@
 enum {
 	NAME_CAP = 40, /* width of a function's or process's name before it pushes its line */
 	PATH_CAP = 60,
+	LEAST_NAME = 12, /* of a process, which the rest of its line cannot shorten further */
 	INDENT = 2,
 };
 
@@ -361,38 +362,60 @@ static void print_kernel(const struct view *view, const struct listed *list, FIL
 }
 
 /* "728 hits, 0.7109 s" */
-static void print_hits(const struct view *view, const struct hits *hits, FILE *out)
+static void add_amount(const struct view *view, const struct hits *hits, struct buf *text)
 {
-	struct buf weight = { 0 };
-
-	figures_weight(&weight, hits->weight, is_time(view));
-	fprintf(out, "%" PRIu64 " hits, %s%s", hits->samples, buf_text(&weight),
-		is_time(view) ? " s" : " in weight");
-	buf_done(&weight);
+	buf_printf(text, "%" PRIu64 " hits, ", hits->samples);
+	figures_weight(text, hits->weight, is_time(view));
+	buf_add_str(text, is_time(view) ? " s" : " in weight");
 }
 
+static void print_hits(const struct view *view, const struct hits *hits, FILE *out)
+{
+	struct buf text = { 0 };
+
+	add_amount(view, hits, &text);
+	fputs(buf_text(&text), out);
+	buf_done(&text);
+}
+
+/* "  pid 7, user root", and the container, if it is in one. */
+static void add_identity(const struct view *view, const struct process *process, struct buf *text)
+{
+	struct buf raw = { 0 };
+
+	buf_printf(text, "  pid %" PRId32 ", user ", process->pid);
+	labels_user(view->labels, process->uid, &raw);
+	safe_text(text, buf_text(&raw));
+	if (process->container) {
+		buf_add_str(text, ", container ");
+		safe_text(text, profile_text(view->labels->profile, process->container));
+	}
+	buf_done(&raw);
+}
+
+/* The name is shortened to what the rest of the line leaves. */
 static void print_process_line(const struct view *view, const struct process_row *row, FILE *out)
 {
 	const struct process *process = &view->labels->profile->processes.items[row->process];
-	struct buf raw = { 0 }, text = { 0 };
+	size_t most = screen_names_width(&view->screen), room = SIZE_MAX, others;
+	struct buf raw = { 0 }, identity = { 0 }, end = { 0 }, name = { 0 };
 	struct hits all = split_sum(&row->split);
 
+	add_identity(view, process, &identity);
+	buf_add_str(&end, ": ");
+	add_amount(view, &all, &end);
+	buf_printf(&end, ", %.2f %% of all", percent_of(view, row));
+	others = safe_width(buf_text(&identity)) + safe_width(buf_text(&end));
+	if (most)
+		room = most > others + LEAST_NAME ? most - others : LEAST_NAME;
 	labels_process(view->labels, row->process, &raw);
-	safe_text(&text, buf_text(&raw));
-	buf_printf(&text, "  pid %" PRId32 ", user ", process->pid);
-	buf_clear(&raw);
-	labels_user(view->labels, process->uid, &raw);
-	safe_text(&text, buf_text(&raw));
-	if (process->container) {
-		buf_add_str(&text, ", container ");
-		safe_text(&text, profile_text(view->labels->profile, process->container));
-	}
-	fprintf(out, "\n%s%s%s: ", view->screen.colour ? "\033[1m" : "", buf_text(&text),
-		view->screen.colour ? "\033[0m" : "");
-	print_hits(view, &all, out);
-	fprintf(out, ", %.2f %% of all\n", percent_of(view, row));
+	safe_text_middle(&name, buf_text(&raw), room);
+	fprintf(out, "\n%s%s%s%s%s\n", view->screen.colour ? "\033[1m" : "", buf_text(&name),
+		buf_text(&identity), view->screen.colour ? "\033[0m" : "", buf_text(&end));
 	buf_done(&raw);
-	buf_done(&text);
+	buf_done(&identity);
+	buf_done(&end);
+	buf_done(&name);
 }
 
 static void print_process_user(const struct view *view, const struct process_row *row, FILE *out)

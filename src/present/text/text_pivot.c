@@ -114,9 +114,22 @@ static const char *title(const struct shown *shown, size_t i)
 	return shown->titles.bytes + shown->title_at[i];
 }
 
-/* Replaces titles by numbers, and explains the numbers above the table. */
-static void number_titles(struct shown *shown, FILE *out)
+static void print_number(size_t number, const char *name, size_t most, FILE *out)
 {
+	struct buf line = { 0 };
+	size_t used;
+
+	buf_printf(&line, "[%zu] ", number);
+	used = line.size;
+	safe_text_middle(&line, name, most > used ? most - used : used);
+	fprintf(out, "%s\n", buf_text(&line));
+	buf_done(&line);
+}
+
+/* Replaces titles by numbers, and explains the numbers above the table. */
+static void number_titles(struct shown *shown, const struct screen *screen, FILE *out)
+{
+	size_t most = screen_names_width(screen);
 	struct buf numbers = { 0 };
 	size_t at[SHOWN + 1] = { 0 };
 
@@ -125,7 +138,7 @@ static void number_titles(struct shown *shown, FILE *out)
 	for (size_t i = 0; i <= shown->count; i++) {
 		at[i] = numbers.size;
 		if (i < shown->count) {
-			fprintf(out, "[%zu] %s\n", i + 1, title(shown, i));
+			print_number(i + 1, title(shown, i), most ? most : SIZE_MAX, out);
 			buf_printf(&numbers, "[%zu]", i + 1);
 		} else {
 			buf_add_str(&numbers, title(shown, i));
@@ -237,7 +250,7 @@ static size_t print_section(struct section *section, size_t first, FILE *out)
 	print_events(section, out);
 	fprintf(out, "By %s: samples, and their share of all in the column\n",
 		section->pivot->key->name);
-	number_titles(&section->shown, out);
+	number_titles(&section->shown, &section->view->screen, out);
 	columns = make_columns(section);
 	for (; at < table->rows.count && table->rows.items[at].event == section->event; at++)
 		add_row(section, &table->rows.items[at], columns);

@@ -8,6 +8,7 @@
 #include "present/columns.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 #include "present/text/report_head.h"
 #include "present/text/text_parts.h"
@@ -63,6 +64,7 @@ static void print_event_line(const struct view *view, uint8_t event, const struc
 	const struct profile *profile = view->labels->profile;
 	struct buf text = { 0 };
 
+	buf_add_str(&text, "Event ");
 	safe_text(&text, profile_text(profile, profile->events[event].name));
 	buf_add_str(&text, ": ");
 	figures_count(&text, sum->samples);
@@ -72,7 +74,9 @@ static void print_event_line(const struct view *view, uint8_t event, const struc
 		figures_seconds(&text, sum->weight);
 	else
 		figures_count(&text, sum->weight);
-	fprintf(out, "\nEvent %s%s\n", buf_text(&text), end);
+	buf_add_str(&text, end);
+	fputc('\n', out);
+	paragraph_text(buf_text(&text), &view->screen, out);
 	buf_done(&text);
 }
 

@@ -109,7 +109,7 @@ static void add_cost(const struct watch_show *show, const struct watch_totals *t
 		watch_percent_text(text, 100 * took / wall);
 		buf_add_str(text, " % of a CPU");
 	}
-	buf_add_str(text, "; attached in ");
+	buf_add_str(text, ";\nattached in ");
 	add_ns(text, (double)show->setting.attach_ns);
 	buf_add_str(text, ", detached in ");
 	add_ns(text, (double)totals->detach_ns);

@@ -333,7 +333,47 @@ static void lines_end_at_the_edge(void **state)
 		      "  Name  Hits  File\n"
 		      "  ----------------\n"
 		      "  x        1  f\n"
-		      "  a line that is ...\n");
+		      "  a line t... screen\n");
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0;
+
+	for (; *text; text += strcspn(text, "\n") + 1) {
+		size_t length = strcspn(text, "\n");
+
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* The columns of a row alone, and lines below it, are too wide for a pipe, and for a screen. */
+static void many_wide_columns_fit(void **state)
+{
+	static const size_t most[] = { 80, SCREEN_FILE_COLUMNS };
+	struct column many[9] = { 0 };
+	char name[401], *text;
+	size_t size;
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	for (size_t i = 0; i < 9; i++)
+		many[i] = (struct column){ "key", false, 40 };
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_(columns_freep) struct columns *columns = columns_for(
+			&(struct screen){ .columns = i ? 0 : most[i] }, many, i ? 9 : 5);
+		FILE *out = open_memstream(&text, &size);
+
+		for (size_t at = 0; at < (i ? 9 : 5); at++)
+			columns_add(columns, name);
+		columns_line(columns, name);
+		columns_print(columns, 0, out);
+		fclose(out);
+		assert_int_equal(longest_line(text), most[i]);
+		free(text);
+	}
 }
 
 static void assert_bars(bool utf8, const char *expected)
@@ -402,6 +442,7 @@ int main(void)
 		cmocka_unit_test(spare_columns_go),
 		cmocka_unit_test(narrowed_rows_that_are_not_kept),
 		cmocka_unit_test(lines_end_at_the_edge),
+		cmocka_unit_test(many_wide_columns_fit),
 		cmocka_unit_test(bars),
 		cmocka_unit_test(colours),
 	};

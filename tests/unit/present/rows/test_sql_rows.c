@@ -118,6 +118,43 @@ static void rows_fit_a_screen(void **state)
 	}
 }
 
+/* Rows whose columns have no room even so are lists. */
+static void rows_without_room_are_lists(void **state)
+{
+	static const char *const many[] = { "n", "a_column_with_a_long_name", "text", "file",
+					    "end" };
+	struct value values[] = { { .type = VALUE_INTEGER, .integer = 12345 },
+				  text_value("a_name_with_many_letters_and_an_end", 35),
+				  text_value("caf\xc3\xa9", 5),
+				  text_value("/usr/lib/x86_64-linux-gnu/libc.so.6", 35),
+				  { .type = VALUE_NULL } };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct sql_rows *made = sql_rows_new(SQL_ROWS_TEXT, "", many, 5, out);
+
+	(void)state;
+	sql_rows_fit(made, 50);
+	sql_rows_add(made, values);
+	sql_rows_add(made, values);
+	sql_rows_finish(made, true);
+	sql_rows_free(made);
+	fclose(out);
+	assert_string_equal(text, "-- row 1 -----------------------------------------\n"
+				  "n                          12345\n"
+				  "a_column_with_a_long_name  a_name_wit...and_an_end\n"
+				  "text                       caf\xc3\xa9\n"
+				  "file                       /usr/lib/x.../libc.so.6\n"
+				  "end                        NULL\n"
+				  "-- row 2 -----------------------------------------\n"
+				  "n                          12345\n"
+				  "a_column_with_a_long_name  a_name_wit...and_an_end\n"
+				  "text                       caf\xc3\xa9\n"
+				  "file                       /usr/lib/x.../libc.so.6\n"
+				  "end                        NULL\n");
+	free(text);
+}
+
 /* Rows are printed as they come once the widths are known; none is lost on the way. */
 static void many_rows(void **state)
 {
@@ -148,6 +185,7 @@ int main(void)
 		cmocka_unit_test(csv_keeps_every_digit),
 		cmocka_unit_test(json_is_json),
 		cmocka_unit_test(rows_fit_a_screen),
+		cmocka_unit_test(rows_without_room_are_lists),
 		cmocka_unit_test(many_rows),
 	};
 

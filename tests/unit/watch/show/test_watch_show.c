@@ -123,8 +123,8 @@ static const char table[] =
 	"prog:work+0x1c\\x1b[31m  1           7         -            -         -\n"
 	"\n"
 	"10 calls abandoned by a longjmp or an exception: entries without exits\n"
-	"1.00 s, 1,000 probe hits of 1.00us (programs 100ns): 0.1 % of a CPU; attached in 12.0ms, "
-	"detached in 3.00ms\n";
+	"1.00 s, 1,000 probe hits of 1.00us (programs 100ns): 0.1 % of a CPU;\n"
+	"attached in 12.0ms, detached in 3.00ms\n";
 
 static void test_table(void **state)
 {
