@@ -15,6 +15,12 @@ _prospect_value() {
 		'word == "-" $1 || word == "--" $2 { if ($3 != "-") print $3 }'
 }
 
+# The words that the value of this option is one of, if it is.
+_prospect_words() {
+	"$1" help --options "$2" 2>/dev/null | awk -F '\t' -v word="$3" \
+		'(word == "-" $1 || word == "--" $2) && $4 != "-" { print $4 }'
+}
+
 # The processes that run, by id and by name.
 _prospect_processes() {
 	(cd /proc && printf '%s\n' [0-9]* && cat [0-9]*/comm 2>/dev/null) | grep -v ' ' | sort -u
@@ -36,9 +42,6 @@ _prospect_complete_value() {
 		mapfile -t COMPREPLY < <(compgen -S = -W "$keys" -- "$2")
 		compopt -o nospace 2>/dev/null
 		;;
-	FORMAT) mapfile -t COMPREPLY < <(compgen -W 'text csv json' -- "$2") ;;
-	STYLE) mapfile -t COMPREPLY < <(compgen -W 'none normal smart' -- "$2") ;;
-	LEVEL) mapfile -t COMPREPLY < <(compgen -W '1 2 3 4' -- "$2") ;;
 	PID,...) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$2") ;;
 	'PID|NAME,...')
 		[[ $2 != *,* ]] || before=${2%,*},
@@ -50,7 +53,7 @@ _prospect_complete_value() {
 }
 
 _prospect() {
-	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} subcommand=run first=1 i value
+	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} subcommand=run first=1 i value words
 	local commands option=${COMP_WORDS[COMP_CWORD - 1]}
 	# "--by=key" is three words here.
 	if [ "$word" = = ]; then
@@ -87,7 +90,10 @@ _prospect() {
 		return
 	fi
 	value=$(_prospect_value "$program" "$subcommand" "$option")
-	if [ -n "$value" ]; then
+	words=$(_prospect_words "$program" "$subcommand" "$option")
+	if [ -n "$words" ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+	elif [ -n "$value" ]; then
 		_prospect_complete_value "$program" "$value" "$word"
 	elif [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_prospect_options "$program" "$subcommand")" -- "$word")

@@ -17,19 +17,25 @@ function __prospect_joined
     string match -r -- '^--[^=]+=' (commandline -ct)
 end
 
-# The name of the value that is to be typed: of the option before the cursor, or nothing.
-function __prospect_value
+# The name of the value that is to be typed, and the words it is one of (-: anything else): of the option
+# before the cursor, or nothing.
+function __prospect_value_and_words
     set -l words (commandline -opc)
     set -l before $words[-1]
     set -l joined (__prospect_joined); and set before (string trim -r -c = -- $joined)
     string match -q -- '-*' "$before"; or return 1
-    prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value
+    prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value words
         if test "$value" != -; and contains -- "$before" -$letter --$name
-            echo $value
+            printf '%s\n' $value $words
             return 0
         end
     end
     return 1
+end
+
+function __prospect_value
+    set -l both (__prospect_value_and_words); or return 1
+    echo $both[1]
 end
 
 function __prospect_keys
@@ -38,13 +44,12 @@ end
 
 # What a value may be, as far as it was typed; nothing for those that are anybody's guess.
 function __prospect_values_of -a typed
-    switch (__prospect_value)
-        case FORMAT
-            printf '%s\n' text csv json
-        case STYLE
-            printf '%s\n' none normal smart
-        case LEVEL
-            printf '%s\n' 1 2 3 4
+    set -l both (__prospect_value_and_words)
+    if test "$both[2]" != -
+        string split ' ' -- $both[2]
+        return
+    end
+    switch $both[1]
         case 'PID,...'
             __fish_complete_pids
         case 'PID|NAME,...'
@@ -70,7 +75,7 @@ function __prospect_values
 end
 
 function __prospect_options
-    prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value
+    prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value rest
         test "$letter" = -; or printf '%s\t%s\n' -$letter $value
         test "$name" = -; or printf '%s\t%s\n' --$name $value
     end
@@ -89,7 +94,7 @@ end
 # The options that take a value: letters first, for a long name there would be taken for another's.
 function __prospect_options_with_values
     for form in 1 2
-        prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value
+        prospect help --options (__prospect_subcommand) 2>/dev/null | while read -l -d \t letter name value rest
             test "$value" = -; and continue
             test $form = 1 -a "$letter" != -; and echo -- -$letter
             test $form = 2 -a "$name" != -; and echo -- --$name

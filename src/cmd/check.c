@@ -25,7 +25,7 @@ struct check_values {
 #define AT(field) offsetof(struct check_values, field)
 
 static const struct option_spec check_specs[] = {
-	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json", .words = "text json" },
 	{ "rate", 'F', OPTION_NUMBER, AT(rate_hz), "HZ",
 	  .help = "rate of the calibration (default 1000)", .least = 100, .most = 100000 },
 	{ "quick", 0, OPTION_FLAG, AT(quick), NULL,

@@ -66,7 +66,7 @@ static const struct option_spec count_specs[] = {
 	  .help = "stop counting after this time: 10, 1.5, 250ms, 2m, 1h",
 	  .least = 0.001, .most = 1e8 },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
-	  .help = "text, csv or json (default text)" },
+	  .help = "text, csv or json (default text)", .words = "text csv json" },
 	{ "brief-format", 'b', OPTION_FLAG, AT(brief), NULL,
 	  .help = "print lines [key,]event,count,percent of time counted, as ocount does" },
 	{ "output", 'f', OPTION_TEXT, AT(file), "FILE",

@@ -27,7 +27,7 @@ static const struct option_spec events_specs[] = {
 	{ "names", 'n', OPTION_FLAG, AT(names), NULL,
 	  .help = "list only the names" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
-	  .help = "text, csv or json (default text)" },
+	  .help = "text, csv or json (default text)", .words = "text csv json" },
 	WIDE_OPTION_ROWS(AT(screen)),
 	{ 0 },
 };

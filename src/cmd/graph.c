@@ -53,7 +53,7 @@ static const struct option_spec graph_specs[] = {
 	{ "max-depth", 0, OPTION_INTEGER, AT(options.max_depth), "N",
 	  .help = "show at most N levels (default: all)", .least = 1, .most = 1e9 },
 	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT",
-	  .help = "text, csv or json" },
+	  .help = "text, csv or json", .words = "text csv json" },
 	{ "file", 'f', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write the graph to FILE" },
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",

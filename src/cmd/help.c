@@ -19,13 +19,12 @@ struct help_values {
 
 static const struct option_spec help_options[] = {
 	{ "commands", 0, OPTION_FLAG, AT(commands), NULL,
-	  "print the names of all subcommands, one per line", 0, 0, NULL },
+	  .help = "print the names of all subcommands, one per line" },
 	{ "options", 0, OPTION_FLAG, AT(options), NULL,
-	  "print the options of SUBCOMMAND, one per line: letter, name, value", 0, 0, NULL },
+	  .help = "print the options of SUBCOMMAND, one per line: letter, name, value, its words" },
 	{ "keys", 0, OPTION_FLAG, AT(keys), NULL,
-	  "print the keys of --by and --select, one per line", 0, 0, NULL },
-	{ "version", 0, OPTION_FLAG, AT(version), NULL, "print the version of prospect", 0, 0,
-	  NULL },
+	  .help = "print the keys of --by and --select, one per line" },
+	{ "version", 0, OPTION_FLAG, AT(version), NULL, .help = "print the version of prospect" },
 	{ 0 },
 };
 

@@ -19,7 +19,7 @@ struct list_values {
 #define AT(field) offsetof(struct list_values, field)
 
 static const struct option_spec list_specs[] = {
-	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT", .help = "text, csv or json" },
+	{ "format", 0, OPTION_TEXT, AT(options.format), "FORMAT", .help = "text, csv or json", .words = "text csv json" },
 	{ "file", 'f', OPTION_TEXT, AT(output), "FILE", .help = "write the list to FILE" },
 	{ 0 },
 };

@@ -18,7 +18,7 @@ static const struct option_spec status_specs[] = {
 	{ "history", 0, OPTION_TEXT, offsetof(struct status_values, folder), "DIR",
 	  .help = "the folder that was given to start" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct status_values, format), "FORMAT",
-	  .help = "text, json or openmetrics" },
+	  .help = "text, json or openmetrics", .words = "text json openmetrics" },
 	{ 0 },
 };
 /* clang-format on */

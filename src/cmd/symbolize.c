@@ -35,9 +35,10 @@ static const struct option_spec symbolize_specs[] = {
 	  .help = "the addresses are of the running kernel" },
 	{ "return", 'r', OPTION_FLAG, AT(options.returns), NULL,
 	  .help = "the addresses are return addresses: show the call before each" },
-	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json", .words = "text json" },
 	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
-	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
+	  .help = "how names are written: none, normal (default), smart (short C++ templates)",
+	  .words = "none normal smart" },
 	LINE_OPTION_ROWS(AT(lines)),
 	{ 0 },
 };

@@ -76,7 +76,7 @@ static const struct option_spec watch_specs[] = {
 	  .help = "watch nothing: list the basic blocks of functions" },
 	{ "disassemble", 0, OPTION_FLAG, AT(code), NULL,
 	  .help = "watch nothing: show instructions, and with -p what differs in memory" },
-	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text, csv or json" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text, csv or json", .words = "text csv json" },
 	{ "file", 'f', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write to FILE (default: stdout, which the command also uses)" },
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", .help = "the same as -f" },

@@ -100,6 +100,12 @@ completes() {
 	expect_offered "$shell" 'prospect report --format=c' csv not text
 	expect_offered "$shell" 'prospect report --select im' image= not mode=
 	expect_offered "$shell" 'prospect report --format ' text csv json not some.prof
+	expect_offered "$shell" 'prospect status --format ' text json openmetrics not csv
+	expect_offered "$shell" 'prospect status --format=o' openmetrics not json
+	expect_offered "$shell" 'prospect check --format ' text json not csv
+	expect_offered "$shell" 'prospect diff --sort ' effect ratio not some.prof
+	expect_offered "$shell" 'prospect report --color ' auto always never not some.prof
+	expect_offered "$shell" 'prospect report -V ' 1 4 not 5
 	expect_offered "$shell" 'prospect report so' some.prof
 	expect_offered "$shell" 'prospect report --file so' some.prof
 	expect_offered "$shell" 'prospect record -p ' $$

@@ -418,9 +418,10 @@ void options_print_rows(const struct option_spec *specs)
 {
 	for (const struct option_spec *spec = specs; !is_end(spec); spec++) {
 		if (spec->help && spec->type != OPTION_REFUSED)
-			printf("%c\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
+			printf("%c\t%s\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
 			       spec->long_name ? spec->long_name : "-",
 			       spec->argument && spec->type != OPTION_OPTIONAL ? spec->argument
-									       : "-");
+									       : "-",
+			       spec->words ? spec->words : "-");
 	}
 }

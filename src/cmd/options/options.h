@@ -63,6 +63,8 @@ struct option_spec {
 	double least, most;   /* both 0: no limits */
 	const char *hint;     /* replaces the usual message for a missing or wrong value; ends the
 			   * message about two texts */
+	const char
+		*words; /* for completion: the values there are, blanks between; NULL: not listed */
 };
 
 /* Fills @values from argv[1..]. Returns the index of the first word left over: with stop_at_word
@@ -83,7 +85,7 @@ int options_border(int argc, char **argv);
 /* Prints "prospect NAME: REASON" on stderr and returns @status, the exit status. */
 int options_fail(const struct command *command, const struct err *err, int status);
 /* For checks and completion: prints a line for each listed option to stdout,
- * "V<tab>verbosity<tab>LEVEL", with "-" for what an option lacks. */
+ * "V<tab>verbosity<tab>LEVEL<tab>1 2 3 4", with "-" for what an option lacks. */
 void options_print_rows(const struct option_spec *specs);
 
 #endif

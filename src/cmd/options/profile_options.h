@@ -69,7 +69,8 @@ struct name_values {
 	{ "inlines", 0, OPTION_FLAG, (offset) + offsetof(struct name_values, names.inlines), NULL, \
 	  .help = "treat inlined functions as functions" }, \
 	{ "demangle", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, names.demangle), "STYLE", \
-	  .help = "how names are written: none, normal (default), smart (short C++ templates)" }, \
+	  .help = "how names are written: none, normal (default), smart (short C++ templates)", \
+	  .words = "none normal smart" }, \
 	{ "kallsyms", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, names.kallsyms), "FILE", \
 	  .help = "names for kernel code that has none, from its /proc/kallsyms or System.map" }, \
 	LINE_OPTION_ROWS((offset) + offsetof(struct name_values, lines))

@@ -35,7 +35,7 @@ struct report_values {
 #define REPORT_OPTION_ROWS(type, member) \
 	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, options.level), "LEVEL", \
 	  .help = "1: one screen; 2: also the command; 3: also processes above -m; 4: all", \
-	  .least = 1, .most = 4 }, \
+	  .least = 1, .most = 4, .words = "1 2 3 4" }, \
 	{ "quality", 0, OPTION_FLAG, REPORT_ROW(type, member, options.quality), NULL, \
 	  .help = "print only how far the profile can be trusted: losses, stacks, own cost ..." }, \
 	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, options.list_percent), "PCT", \
@@ -85,7 +85,7 @@ struct report_values {
 	  .help = "keep at most N files open for -d (default 8)", .least = 1, .most = 1000, \
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
 	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, options.format), "FORMAT", \
-	  .help = "text, csv or json" }, \
+	  .help = "text, csv or json", .words = "text csv json" }, \
 	NAME_OPTION_ROWS(REPORT_ROW(type, member, names)), \
 	SCREEN_OPTION_ROWS(REPORT_ROW(type, member, screen)), \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \

@@ -31,7 +31,8 @@ struct screen_values {
 /* For those that use colours as well. */
 #define SCREEN_OPTION_ROWS(offset) \
 	{ "color", 0, OPTION_TEXT, (offset) + offsetof(struct screen_values, color), "WHEN", \
-	  .help = "use colours: auto (on a terminal, default), always, never" }, \
+	  .help = "use colours: auto (on a terminal, default), always, never", \
+	  .words = "auto always never" }, \
 	WIDE_OPTION_ROWS(offset)
 /* clang-format on */
 
