@@ -211,7 +211,8 @@ static enum answer answer(struct interrupts_on *on, const struct frame *frame)
 	answer = by_code(on, frame, address);
 	if (answer == UNKNOWN)
 		return mark == KERNEL_MARK_UNLOCKS ? YES : NO;
-	return answer;
+	/* The code may have been of a module that was loaded there since. */
+	return answer == YES && kernel_symbols_in_memory(kernel, frame->image) ? YES : NO;
 }
 
 static bool enables(struct interrupts_on *on, uint32_t frame)

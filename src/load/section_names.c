@@ -26,20 +26,20 @@ static bool is_kernel(const struct profile *profile, uint32_t stack)
 /* The function whose section ended at the stack's innermost frame; NULL: unknown. */
 static const char *section_of(const struct profile *profile, uint32_t stack)
 {
+	enum kernel_section whose = KERNEL_SECTION_OUTER;
+
 	for (; stack && is_kernel(profile, stack); stack = profile->stacks.items[stack].parent) {
 		const struct symbol *symbol = symbol_at(profile, stack);
 		const char *name = profile_text(profile, symbol->name);
 
 		if (symbol->kind != SYMBOL_NAMED)
 			return NULL;
-		switch (kernel_marks_by_name(name)) {
-		case KERNEL_MARK_ENABLES:
-		case KERNEL_MARK_UNLOCKS:
-		case KERNEL_MARK_ENTERED:
-			break;
-		default:
+		if (whose == KERNEL_SECTION_OUTER)
+			whose = kernel_marks_section(name);
+		else
+			whose = KERNEL_SECTION_OWN;
+		if (whose == KERNEL_SECTION_OWN)
 			return name;
-		}
 	}
 	return NULL;
 }

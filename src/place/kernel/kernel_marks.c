@@ -47,12 +47,14 @@
  * (schedule_timeout, wait_for_completion, wait_woken ...) are left out.
  *
  * Interrupts. A clock that is an interrupt samples code with interrupts off only where that code
- * enables them. The section belongs to the innermost function that is none of these: one that
- * enables, unlocks, or was entered with interrupts off.
+ * enables them. The section belongs to the innermost function that did not find interrupts off when
+ * it was entered: see section_patterns.
  *
  *   _raw_spin_unlock_irqrestore <- try_to_wake_up               try_to_wake_up
  *   pv_native_irq_enable <- finish_task_switch <- __schedule    __schedule
  *   do_syscall_64 <- entry_SYSCALL_64_after_hwframe             entry_SYSCALL_64_after_hwframe
+ *   handle_softirqs <- __irq_exit_rcu <- sysvec_reschedule_ipi  sysvec_reschedule_ipi
+ *   exit_to_user_mode_loop <- syscall_exit_to_user_mode         syscall_exit_to_user_mode
  */
 #include "place/kernel/kernel_marks.h"
 
@@ -79,7 +81,6 @@ struct wait_pattern {
 #define EXEC	KERNEL_MARK_EXEC
 #define ENABLES KERNEL_MARK_ENABLES
 #define UNLOCKS KERNEL_MARK_UNLOCKS
-#define ENTERED KERNEL_MARK_ENTERED
 
 /* clang-format off */
 static const struct pattern patterns[] = {
@@ -153,11 +154,59 @@ static const struct pattern patterns[] = {
 	{ "__raw_callee_save_pvm_irq_enable*", ENABLES },
 	{ "_raw_spin_unlock_irq*", UNLOCKS }, { "_raw_read_unlock_irq*", UNLOCKS },
 	{ "_raw_write_unlock_irq*", UNLOCKS }, { "raw_spin_rq_unlock_irq*", UNLOCKS },
-	{ "finish_task_switch", ENTERED }, { "finish_lock_switch", ENTERED },
-	{ "schedule_tail", ENTERED },
-	{ "do_syscall_64", ENTERED }, { "do_int80_syscall_32", ENTERED },
-	{ "do_fast_syscall_32", ENTERED }, { "do_SYSENTER_32", ENTERED },
-	{ "syscall_enter_from_user_mode*", ENTERED }, { "exc_*", ENTERED },
+};
+/* clang-format on */
+
+/* A function that enables interrupts which something else turned off. */
+struct section_pattern {
+	const char *name; /* as in struct wait_pattern */
+	enum kernel_section whose;
+	const char *why; /* who turned them off; for readers */
+};
+
+#define CALLER KERNEL_SECTION_CALLER
+#define OUTER  KERNEL_SECTION_OUTER
+
+/*
+ * No instruction of such a function says that interrupts were off when it was entered, and only the
+ * running kernel has the code of its callers; but a profile has their names. A function that is
+ * missing here passes for one that turned them off itself, which names no one else.
+ */
+/* clang-format off */
+static const struct section_pattern section_patterns[] = {
+	{ "finish_task_switch", OUTER, "__schedule, of the task that ran before" },
+	{ "finish_lock_switch", OUTER, "the same" },
+	{ "schedule_tail", OUTER, "the same, in a new task" },
+
+	{ "do_syscall_64", OUTER, "the processor, at the system call" },
+	{ "do_int80_*", OUTER, "the same" },
+	{ "do_fast_syscall_32", OUTER, "the same" },
+	{ "__do_fast_syscall_32", OUTER, "the same" },
+	{ "do_SYSENTER_32", OUTER, "the same" },
+	{ "syscall_enter_from_user_mode*", OUTER, "the same" },
+	{ "exc_*", OUTER, "the processor, at the exception" },
+	{ "do_user_addr_fault", OUTER, "the same: called by exc_page_fault" },
+	{ "handle_page_fault", OUTER, "the same" },
+	{ "do_error_trap", OUTER, "the same, for other exceptions" },
+	{ "math_error", OUTER, "the same" },
+	{ "el0_*", OUTER, "the processor, arm64: exceptions and system calls of programs" },
+	{ "el1_*", OUTER, "the same, of the kernel" },
+
+	{ "__do_softirq", OUTER, "the interrupt that raised them, or do_softirq" },
+	{ "handle_softirqs", OUTER, "the same, since Linux 6.9" },
+	{ "do_softirq_own_stack", OUTER, "the same" },
+	{ "invoke_softirq", OUTER, "the interrupt" },
+	{ "irq_exit*", OUTER, "the same" },
+	{ "__irq_exit_rcu", OUTER, "the same" },
+
+	{ "irqentry_exit", OUTER, "the interrupt or exception that returns" },
+	{ "irqentry_exit_cond_resched", OUTER, "the same" },
+	{ "raw_irqentry_exit_cond_resched", OUTER, "the same" },
+	{ "dynamic_irqentry_exit_cond_resched", OUTER, "the same" },
+	{ "preempt_schedule_irq", OUTER, "the same" },
+	{ "arm64_preempt_schedule_irq", OUTER, "the same" },
+	{ "exit_to_user_mode_loop", CALLER, "the return from a system call, or the interrupt" },
+	{ "exit_to_user_mode_prepare", CALLER, "the same" },
 };
 /* clang-format on */
 
@@ -287,6 +336,19 @@ enum wait kernel_marks_wait(const char *name)
 	return WAIT_OTHER;
 }
 
+enum kernel_section kernel_marks_section(const char *name)
+{
+	enum kernel_mark mark = kernel_marks_by_name(name);
+
+	if (mark == KERNEL_MARK_ENABLES || mark == KERNEL_MARK_UNLOCKS)
+		return KERNEL_SECTION_OUTER;
+	for (size_t i = 0; i < sizeof(section_patterns) / sizeof(section_patterns[0]); i++) {
+		if (matches(section_patterns[i].name, name))
+			return section_patterns[i].whose;
+	}
+	return KERNEL_SECTION_OWN;
+}
+
 void kernel_marks_add(struct kernel_marks *marks, uint64_t start, uint64_t end,
 		      enum kernel_mark mark)
 {
@@ -333,7 +395,6 @@ enum context kernel_marks_context(const struct kernel_marks *marks, const uint64
 		case KERNEL_MARK_EXEC:
 		case KERNEL_MARK_ENABLES:
 		case KERNEL_MARK_UNLOCKS:
-		case KERNEL_MARK_ENTERED:
 		case KERNEL_MARK_IDLE:
 		case KERNEL_MARK_RESUMED:
 		case KERNEL_MARK_NONE:

@@ -21,7 +21,13 @@ enum kernel_mark {
 	KERNEL_MARK_EXEC,    /* exec, once the old program's memory is or may be gone */
 	KERNEL_MARK_ENABLES, /* does nothing but enable interrupts */
 	KERNEL_MARK_UNLOCKS, /* releases a lock and enables interrupts */
-	KERNEL_MARK_ENTERED, /* begins with interrupts off, by its caller or the processor */
+};
+
+/* Whose section with interrupts off ends where a function enables them. */
+enum kernel_section {
+	KERNEL_SECTION_OWN,    /* its own: it turned them off, as far as is known */
+	KERNEL_SECTION_CALLER, /* its caller's, whatever that is */
+	KERNEL_SECTION_OUTER, /* one further out: that of its caller, if this says KERNEL_SECTION_OWN */
 };
 
 /* Marked ranges of addresses. Zero-initialised is empty. */
@@ -36,6 +42,8 @@ struct kernel_marked {
 
 /* The mark of a function's name; compiler suffixes (".cold", ".isra.0") are ignored. */
 enum kernel_mark kernel_marks_by_name(const char *name);
+/* By the name of the function, suffixes ignored. kernel_marks.c explains the rule. */
+enum kernel_section kernel_marks_section(const char *name);
 /* What a thread that waits in a function of this name waits for, suffixes ignored again.
  * WAIT_OTHER: the name does not say. Read a stack from the innermost function outward: the first
  * that says something decides. */

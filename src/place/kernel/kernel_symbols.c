@@ -552,6 +552,44 @@ bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image
 	return false;
 }
 
+static bool is_listed(const struct loaded_modules *modules, const struct kernel_module *module)
+{
+	struct kernel_modules listed = { 0 };
+	bool found = false;
+
+	if (kernel_modules_read(modules->path, &listed) < 0)
+		return false;
+	for (size_t i = 0; i < listed.list.count; i++) {
+		const struct kernel_module *now = &listed.list.items[i];
+
+		found |= now->base == module->base && now->size == module->size &&
+			 strcmp(now->name, module->name) == 0;
+	}
+	kernel_modules_done(&listed);
+	return found;
+}
+
+bool kernel_symbols_in_memory(const struct kernel_symbols *symbols, uint32_t image)
+{
+	const struct loaded_modules *modules = &symbols->modules;
+	const struct image *own = &symbols->profile->images.items[image];
+	struct elf_build_id build_id = { 0 };
+
+	for (size_t i = 0; i < symbols->core_count; i++) {
+		if (symbols->core[i].image == image)
+			return true;
+	}
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct loaded_module *loaded = &modules->list.items[i];
+
+		if (loaded->image != image || !is_listed(modules, &loaded->module))
+			continue;
+		kernel_modules_build_id(modules->sys, loaded->module.name, &build_id);
+		return elf_file_build_id_is(&build_id, own->build_id, own->build_id_size);
+	}
+	return false;
+}
+
 bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,
 			 uint64_t size, uint64_t *ret_offset)
 {

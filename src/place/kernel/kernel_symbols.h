@@ -66,6 +66,11 @@ void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint
  * of the kernel, or unloaded. */
 bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
 			    uint64_t *ret_address);
+/* True if the code of the image is in memory at this moment, where kernel_symbols_address says: of the
+ * kernel proper always, of a module if /proc/modules and its build id still say so. What changed is
+ * known only later, in order of time, and a module may have taken the place of another by now. False
+ * for JIT code, whose memory is used again. */
+bool kernel_symbols_in_memory(const struct kernel_symbols *symbols, uint32_t image);
 /* The offset of the first function in an image with exactly this name and size. For JIT code, whose
  * offsets differ between recordings. */
 bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,

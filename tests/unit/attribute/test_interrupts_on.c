@@ -6,7 +6,15 @@
 #include "attribute/fixture.h"
 #include "place/kernel/kernel_files.h"
 
-enum { SIZE = 0x1000, WORK = 0x100, ENABLE = 0x400, UNLOCK = 0x500, PVM = 0x600, OUTER = 0x700 };
+enum {
+	WORK = 0x100,
+	ENABLE = 0x400,
+	UNLOCK = 0x500,
+	PVM = 0x600,
+	OUTER = 0x700,
+	MODULE = 0x2000, /* where odd.ko is loaded, with odd_work at its beginning */
+	SIZE = 0x3000,
+};
 
 #define KALLSYMS                                           \
 	"ffffffff90000000 T _stext\n"                      \
@@ -16,7 +24,11 @@ enum { SIZE = 0x1000, WORK = 0x100, ENABLE = 0x400, UNLOCK = 0x500, PVM = 0x600,
 	"ffffffff90000500 T _raw_spin_unlock_irqrestore\n" \
 	"ffffffff90000600 t pvm_irq_enable\n"              \
 	"ffffffff90000700 T outer\n"                       \
-	"ffffffff90001000 T _etext\n"
+	"ffffffff90001000 T _etext\n"                      \
+	"ffffffff90002000 t odd_work\t[odd]\n"
+
+#define ODD_NOTES "module/odd/notes/.note.gnu.build-id"
+#define ODD	  "odd 4096 0 - Live 0xffffffff90002000\n"
 
 struct world {
 	struct kernel *kernel;
@@ -44,6 +56,8 @@ static int begin(void **state)
 	world = (struct world){ 0 };
 	new_kernel((void **)&world.kernel);
 	write_file(world.kernel->kallsyms, KALLSYMS);
+	write_file(world.kernel->modules, ODD);
+	write_build_id(world.kernel, ODD_NOTES, "odd's first build id");
 	start(world.kernel);
 	world.in = fixture_new(world.kernel->profile);
 	world.in.frames.kernel = world.kernel->symbols;
@@ -67,7 +81,7 @@ static int end(void **state)
 static bool ends_section(struct world *world, uint32_t offset)
 {
 	struct profile *profile = world->in.profile;
-	uint32_t outer, place, stack, stored;
+	uint32_t outer, place, stack, stored, ended;
 
 	outer = frames_kernel(&world->in.frames, TEXT + OUTER + 8, FRAME_RETURN);
 	place = frames_kernel(&world->in.frames, TEXT + offset, FRAME_EXACT);
@@ -77,9 +91,10 @@ static bool ends_section(struct world *world, uint32_t offset)
 	if (stored == stack)
 		return false;
 	assert_int_equal(profile->stacks.items[stored].parent, profile->stacks.items[stack].parent);
-	place = profile->stacks.items[stored].frame;
-	assert_int_equal(profile->frames.items[place].kind, FRAME_ENABLES);
-	assert_int_equal(profile->frames.items[place].offset, offset);
+	ended = profile->stacks.items[stored].frame;
+	assert_int_equal(profile->frames.items[ended].kind, FRAME_ENABLES);
+	assert_int_equal(profile->frames.items[ended].image, profile->frames.items[place].image);
+	assert_int_equal(profile->frames.items[ended].offset, profile->frames.items[place].offset);
 	return true;
 }
 
@@ -120,6 +135,27 @@ static void other_instructions_have_the_same_bytes(void **state)
 	assert_false(ends_section(world, number));
 	assert_false(ends_section(world, last));
 	assert_false(ends_section(world, distance));
+}
+
+/* When a sample is looked at, its module may be gone and another one have its place. */
+static void the_code_must_be_of_the_module(void **state)
+{
+	struct world *world = *state;
+	const char *notes = ODD_NOTES;
+
+	for (uint32_t at = 0x10; at < 0x60; at += 0x10)
+		put(world, MODULE + at, "\x57\x9d", 2); /* push %rdi; popf */
+	assert_true(ends_section(world, MODULE + 0x12));
+	write_file(world->kernel->modules, "other 4096 0 - Live 0xffffffff90002000\n");
+	assert_false(ends_section(world, MODULE + 0x22));
+	write_file(world->kernel->modules, "odd 4096 0 - Live 0xffffffff90005000\n");
+	assert_false(ends_section(world, MODULE + 0x32));
+	write_file(world->kernel->modules, ODD);
+	write_build_id(world->kernel, notes, "odd was built again..");
+	assert_false(ends_section(world, MODULE + 0x42));
+	write_build_id(world->kernel, notes, "odd's first build id");
+	assert_true(ends_section(world, MODULE + 0x52));
+	assert_true(ends_section(world, MODULE + 0x12)); /* as remembered */
 }
 
 static void after_popf(void **state)
@@ -204,6 +240,7 @@ int main(void)
 		TEST(after_the_instruction_that_follows_sti),
 		TEST(other_instructions_have_the_same_bytes),
 		TEST(after_popf),
+		TEST(the_code_must_be_of_the_module),
 		TEST(after_a_call_of_a_function_that_enables),
 #elif defined(__aarch64__)
 		TEST(after_a_write_to_the_mask),

@@ -69,6 +69,19 @@ static void the_caller_whose_section_ended(void **state)
 		  2,
 		  "do_syscall_64 (end of interrupts-off section in "
 		  "entry_SYSCALL_64_after_hwframe)" },
+		{ { "asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault" },
+		  3,
+		  "do_user_addr_fault (end of interrupts-off section in asm_exc_page_fault)" },
+		{ { "sysvec_call_function", "irq_exit_rcu", "handle_softirqs" },
+		  3,
+		  "handle_softirqs (end of interrupts-off section in sysvec_call_function)" },
+		{ { "do_softirq", "__do_softirq" },
+		  2,
+		  "__do_softirq (end of interrupts-off section in do_softirq)" },
+		/* The system call that returns has turned them off, and it was not entered so. */
+		{ { "entry_SYSCALL_64_after_hwframe", "do_syscall_64", "exit_to_user_mode_loop" },
+		  3,
+		  "exit_to_user_mode_loop (end of interrupts-off section in do_syscall_64)" },
 		/* It turned them off itself. */
 		{ { "sys_read", "charge" }, 2, "charge (end of interrupts-off section)" },
 		/* The program is not the kernel's caller. */

@@ -131,8 +131,7 @@ static void test_interrupts(void **state)
 		{ "xen_irq_enable_direct", KERNEL_MARK_ENABLES },
 		{ "_raw_spin_unlock_irqrestore", KERNEL_MARK_UNLOCKS },
 		{ "_raw_write_unlock_irq", KERNEL_MARK_UNLOCKS },
-		{ "finish_task_switch.isra.0", KERNEL_MARK_ENTERED },
-		{ "exc_page_fault", KERNEL_MARK_ENTERED },
+		{ "finish_task_switch.isra.0", KERNEL_MARK_NONE },
 		{ "exc_xen_hypervisor_callback", KERNEL_MARK_HARDIRQ },
 		{ "irq_enable", KERNEL_MARK_NONE },
 		{ "_raw_spin_unlock", KERNEL_MARK_NONE },
@@ -142,6 +141,30 @@ static void test_interrupts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_int_equal(kernel_marks_by_name(names[i].name), names[i].mark);
+}
+
+/* Functions that are entered with interrupts off, and others. */
+static void test_sections(void **state)
+{
+	static const struct {
+		const char *name;
+		enum kernel_section whose;
+	} names[] = {
+		{ "_raw_spin_unlock_irqrestore", KERNEL_SECTION_OUTER },
+		{ "pvm_irq_enable", KERNEL_SECTION_OUTER },
+		{ "finish_task_switch.isra.0", KERNEL_SECTION_OUTER },
+		{ "exc_page_fault", KERNEL_SECTION_OUTER },
+		{ "irq_exit_rcu", KERNEL_SECTION_OUTER },
+		{ "exit_to_user_mode_loop", KERNEL_SECTION_CALLER },
+		{ "do_softirq", KERNEL_SECTION_OWN },
+		{ "schedule_tail_of_others", KERNEL_SECTION_OWN },
+		{ "__schedule", KERNEL_SECTION_OWN },
+		{ "asm_exc_page_fault", KERNEL_SECTION_OWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(kernel_marks_section(names[i].name), names[i].whose);
 }
 
 static void test_idle(void **state)
@@ -454,7 +477,7 @@ int main(void)
 		cmocka_unit_test(test_idle),	       cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_names),	       cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_wait_stacks),    cmocka_unit_test(test_wait_names),
-		cmocka_unit_test(test_running_kernel),
+		cmocka_unit_test(test_running_kernel), cmocka_unit_test(test_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
