@@ -18,8 +18,9 @@ def wanted(path):
 
 
 def without_symbol(name):
-    """The report says between which symbols such code lies, an export where its function starts."""
-    return b"->" in name or re.search(rb"\+0x[0-9a-f]+$", name)
+    """The report says between which symbols or in which section such code lies, an export where its
+    function starts."""
+    return b"->" in name or name[:1] == b"[" or re.search(rb"\+0x[0-9a-f]+$", name)
 
 
 def folded(rows, others):
