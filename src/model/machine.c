@@ -346,6 +346,14 @@ void machine_exit(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 		end_thread(machine, thread, time_ns);
 }
 
+void machine_exit_process(struct machine *machine, uint64_t time_ns, int32_t pid)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+
+	if (process)
+		machine_end_process(machine, process, time_ns);
+}
+
 /* --- samples --- */
 
 static uint32_t make_task(struct machine *machine, uint32_t row, int32_t tid, str_id comm)

@@ -84,6 +84,8 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 		 const struct mapping *mapping);
 void machine_exit(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid);
+/* The process has ended, with all of its threads that no record spoke of. */
+void machine_exit_process(struct machine *machine, uint64_t time_ns, int32_t pid);
 
 /* The task (row in profile.tasks) of a sample taken now. Unknown pids are added with the program
  * name "[unknown]"; *ret_known is false until a record or /proc names their program. A thread that

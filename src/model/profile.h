@@ -140,8 +140,11 @@ struct stack_node {
 };
 
 /* A sampled event and its sums. Losses of samples and weight are in loss[]. */
+/* The time of threads, whether they run or wait (preload/wall.c). */
+#define EVENT_WALL_CLOCK "wall-clock"
+
 struct event {
-	str_id name; /* "cpu-clock", "cycles" ... */
+	str_id name; /* "cpu-clock", "cycles", EVENT_WALL_CLOCK ... */
 	str_id unit; /* "ns" or "count" */
 	enum clock_kind clock;
 	double rate_hz;	 /* requested samples per second and CPU; 0: a fixed period */

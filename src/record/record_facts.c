@@ -66,6 +66,8 @@ static void set_command(struct run_facts *run, char *const *argv)
 
 static const char *scope_of(const struct record_options *options, const struct sampler *sampler)
 {
+	if (!sampler)
+		return "command";
 	if (options->who)
 		return who_has_only(options->who, WHO_THREAD) ? "threads" : "processes";
 	return sampler_rung(sampler) == RUNG_MACHINE ? "machine" : "command";
@@ -109,6 +111,14 @@ static void set_machine(struct run_facts *run)
 	profile_set_text(&run->machine_id, text);
 }
 
+static void describe_sampler(struct run_facts *run, const struct sampler *sampler)
+{
+	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
+	profile_set_text(&run->stacks, stacks_word(sampler_stack_rung(sampler)));
+	profile_set_text(&run->not_visible, sampler_missing(sampler));
+	run->cpus = sampler_cpus(sampler);
+}
+
 struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
 				      const struct record_options *options)
 {
@@ -127,12 +137,10 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 	set_machine(run);
 	set_command(run, options->argv);
 	profile_set_text(&run->scope, scope_of(options, sampler));
-	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
-	profile_set_text(&run->stacks, stacks_word(sampler_stack_rung(sampler)));
-	profile_set_text(&run->not_visible, sampler_missing(sampler));
 	profile_set_text(&run->only_cpus, options->cpus);
-	run->cpus = sampler_cpus(sampler);
 	run->prospect_pid = (uint64_t)getpid();
+	if (sampler)
+		describe_sampler(run, sampler);
 	return facts;
 }
 
@@ -179,8 +187,8 @@ void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
 /* A CPU that is gone takes its times along: then nothing is known. */
 static void read_stat(const struct record_facts *facts, struct cpu_stat *ret_stat)
 {
-	const int *cpus;
-	size_t count = sampler_cpu_numbers(facts->sampler, &cpus);
+	const int *cpus = NULL;
+	size_t count = facts->sampler ? sampler_cpu_numbers(facts->sampler, &cpus) : 0;
 
 	(void)cpu_stat_read(cpus, facts->some_cpus ? count : 0, ret_stat, NULL);
 }

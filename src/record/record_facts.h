@@ -16,7 +16,8 @@ struct rusage;
 struct sampler;
 struct timeval;
 
-/* Writes what is known beforehand into profile->run. Everything is borrowed. */
+/* Writes what is known beforehand into profile->run. Everything is borrowed. @sampler NULL: the caller
+ * collects the samples of the command, writes how, and calls no settling function but _late and _self. */
 struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
 				      const struct record_options *options);
 void record_facts_free(struct record_facts *facts);
