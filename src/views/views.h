@@ -87,6 +87,27 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 /* For help: a line for each key of --by and --select. */
 void report_print_keys(FILE *out);
 
+/* ---- qprof: the places of each program, as Qprof printed them ---- */
+
+enum qprof_granularity { QPROF_FUNCTION, QPROF_LINE, QPROF_ADDRESS, QPROF_GRANULARITY_COUNT };
+
+/* "function", "line", "address" or, as Qprof has it, "instruction". QPROF_GRANULARITY_COUNT: none of
+ * them. */
+enum qprof_granularity qprof_granularity(const char *word);
+
+struct qprof_options {
+	enum qprof_granularity granularity;
+	bool inclusive; /* each place has the samples of what it called, too */
+	const char *
+		colour; /* of the bars: "red", "green", "blue" or a number of ECMA-48; NULL: plain */
+	struct screen screen; /* its columns, or 0, and whether bars are drawn in colour */
+	struct opened_names names;
+};
+
+/* For each program "qprof: PROGRAM: N total samples", then a line for each place:
+ * "libc.so.6(strlen)  17 ( 49%)". */
+int qprof_print(const char *path, const struct qprof_options *options, FILE *out, struct err *err);
+
 /* ---- graph: a tree of callers and callees ---- */
 
 struct graph_options {
