@@ -14,6 +14,7 @@
 	HEADING("Record")                                 \
 	X(run)                                            \
 	X(record)                                         \
+	X(preload)                                        \
 	HEADING("Record all the time")                    \
 	X(start)                                          \
 	X(stop)                                           \

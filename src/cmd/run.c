@@ -9,7 +9,8 @@
 #include "base/cleanup.h"
 #include "cmd/commands.h"
 #include "cmd/options/collect_options.h"
-#include "cmd/options/report_options.h"
+#include "cmd/options/terminal.h"
+#include "cmd/preload.h"
 #include "store/record_output.h"
 
 struct run_values {
@@ -63,6 +64,32 @@ static int record_and_report(const struct run_values *values, char **command, co
 	return status > 0 ? status : command_outcome_exit_status(&result.outcome, rc);
 }
 
+/* The kernel's tick bounds the rate of the timers. */
+enum { PRELOAD_RATE_HZ = 250 };
+
+/* True if the command line asks for nothing that only the kernel could give. */
+static bool can_preload(const struct run_values *values)
+{
+	const struct record_options *record = &values->collect.record;
+
+	return !values->collect.events.count && !record->off_cpu && !record->cpus &&
+	       !record->as_user && record->duration_s <= 0;
+}
+
+static int preload(const struct run_values *values, char **command)
+{
+	const struct record_options *record = &values->collect.record;
+	struct preload_options options = {
+		.argv = command,
+		.rate_hz = record->rate_hz < PRELOAD_RATE_HZ ? record->rate_hz : PRELOAD_RATE_HZ,
+		.output = record->output,
+	};
+
+	terminal_say("prospect: nothing may be sampled here, not even one's own programs: using a "
+		     "preloaded library (see prospect-preload(1))");
+	return preload_and_report(&options, &values->report, &command_run);
+}
+
 static int run_run(int argc, char **argv)
 {
 	struct run_values values = { .collect = COLLECT_DEFAULTS, .report = REPORT_DEFAULTS };
@@ -81,6 +108,8 @@ static int run_run(int argc, char **argv)
 			"nothing to profile: give a command or -p NAME (see 'prospect --help')");
 		return fail(&err, 2);
 	}
+	if (command && can_preload(&values) && preload_is_needed())
+		return preload(&values, command);
 	return record_and_report(&values, command, &who);
 }
 

@@ -64,9 +64,12 @@ struct first_screen {
 	FILE *out;
 };
 
-static bool is_time(const struct first_screen *screen)
+static bool is_cpu_time(const struct first_screen *screen)
 {
-	return account_is_time(screen->profile, screen->event);
+	const struct event *event = &screen->profile->events[screen->event];
+
+	return account_is_time(screen->profile, screen->event) &&
+	       strcmp(profile_text(screen->profile, event->name), EVENT_WALL_CLOCK) != 0;
 }
 
 static bool is_of_command(const struct first_screen *screen)
@@ -89,7 +92,7 @@ static void add_sampled_cpu(const struct first_screen *screen, struct buf *text)
 {
 	const struct split *sum = &screen->sum;
 
-	if (!is_time(screen) || !split_sum(sum).weight)
+	if (!is_cpu_time(screen) || !split_sum(sum).weight)
 		return;
 	buf_add_str(text, ", CPU ");
 	figures_seconds(text, split_sum(sum).weight);
@@ -141,7 +144,7 @@ static void add_time(const struct first_screen *screen, const struct waited *wai
 static uint64_t command_cpu_ns(const struct first_screen *screen)
 {
 	uint64_t by_kernel_ns = screen->run->command_user_ns + screen->run->command_system_ns;
-	uint64_t sampled_ns = is_time(screen) ? screen->view->parts.command : 0;
+	uint64_t sampled_ns = is_cpu_time(screen) ? screen->view->parts.command : 0;
 
 	if (!by_kernel_ns)
 		return UINT64_MAX;
@@ -218,7 +221,7 @@ static void print_machine(struct first_screen *screen)
 	const struct account *account = &screen->view->account;
 	struct buf text = { 0 };
 
-	if (account->missing || !is_time(screen))
+	if (account->missing || !is_cpu_time(screen))
 		return;
 	text_parts_add_cpus(screen->run, &text);
 	add_busy(account, &text);
@@ -504,7 +507,7 @@ static void add_title(const struct first_screen *screen, struct buf *title)
 		   is_of_command(screen)     ? "the command's"
 		   : screen->view->selection ? "the selected"
 					     : "all");
-	if (is_time(screen) && !account_is_of_threads(screen->profile, screen->event))
+	if (is_cpu_time(screen) && !account_is_of_threads(screen->profile, screen->event))
 		buf_add_str(title, "CPU time)");
 	else
 		buf_printf(title, "%s)", event_name(screen, screen->event));
@@ -574,6 +577,12 @@ static void print_quality(struct first_screen *screen)
 	buf_done(&text);
 }
 
+/* It has what a library in the processes could see: 'prospect preload'. */
+static bool was_preloaded(const struct first_screen *screen)
+{
+	return screen->run->rung && strcmp(screen->run->rung, "preload") == 0;
+}
+
 /* "prospect --off-cpu COMMAND", if that can be typed again and is short enough for a hint. */
 static void add_again(const struct first_screen *screen, const char *option, struct buf *text)
 {
@@ -581,7 +590,8 @@ static void add_again(const struct first_screen *screen, const char *option, str
 
 	buf_add_str(text, text->size ? "  |  " : "");
 	if (command && *command && strlen(command) <= HINT_WIDTH && text_is_words(command))
-		buf_printf(text, "prospect %s %s", option, command);
+		buf_printf(text, "prospect %s%s %s", was_preloaded(screen) ? "preload " : "",
+			   option, command);
 	else
 		buf_printf(text, "the same with %s", option);
 }
@@ -630,10 +640,10 @@ static void print_next(struct first_screen *screen)
 
 	if (!few || waits->known)
 		add_views(screen, &text);
-	if (of_command && !waits->known)
+	if (of_command && !waits->known && !was_preloaded(screen))
 		add_again(screen, "--off-cpu", &text);
 	snprintf(option, sizeof(option), "-F %d", HIGH_RATE);
-	if (few && would_have_enough(screen))
+	if (few && !was_preloaded(screen) && would_have_enough(screen))
 		add_again(screen, option, &text);
 	print_paragraph(screen, "Next", &text);
 	buf_done(&text);
