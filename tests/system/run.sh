@@ -24,6 +24,8 @@ chmod 755 "$TOP"
 BIN=$TOP/bin
 mkdir "$BIN"
 cp "$1" "$BIN/prospect"
+mkdir "$TOP/lib"
+find "$(dirname "$1")/src/preload" -maxdepth 1 -name 'libprospect*.so*' ! -type d -exec cp -P {} "$TOP/lib" \;
 export PROSPECT=$BIN/prospect
 shift
 # No test may touch the user's own profiles.
