@@ -5,7 +5,7 @@
 # all of them. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-every="overhead writing slope start loss report views always page lines waiting watch stacks"
+every="overhead writing slope start loss report views always page lines waiting watch preload stacks"
 parts="$every stack_cost compile short paths" # the last four are parts of `stacks`
 
 refuse() {
@@ -28,6 +28,8 @@ trap 'rm -rf "$scratch"' EXIT
 . "$here/stacks.sh"
 # shellcheck source=bench/waiting.sh
 . "$here/waiting.sh"
+# shellcheck source=bench/preload.sh
+. "$here/preload.sh"
 # shellcheck source=bench/watch.sh
 . "$here/watch.sh"
 # shellcheck source=bench/lines.sh
