@@ -172,8 +172,8 @@ widest() {
 	LC_ALL=C.UTF-8 wc -L < "$1"
 }
 
-# fits WHAT: of what the terminal showed no line is longer than it is wide.
-fits() {
+# fits_shown WHAT: of what the terminal showed no line is longer than it is wide.
+fits_shown() {
 	sed -i $'s/\033\\[[0-9;]*m//g' "$T/shown"
 	[ "$(widest "$T/shown")" -le 80 ] ||
 		fail "$1: lines that do not fit" "$(grep -E '^.{81}' "$T/shown" | head -n 5)"
@@ -186,7 +186,7 @@ test_long_names_fit_everywhere() {
 	local -x XDG_STATE_HOME=$T/state
 	wide_program "$T/wide"
 	on_terminal PROSPECT_PAGER= -- "$PROSPECT $T/wide"
-	fits "the first screen"
+	fits_shown "the first screen"
 	record "$T/prof" -- "$T/wide"
 	while read -r command; do
 		n=$((n + 1))
@@ -194,7 +194,7 @@ test_long_names_fit_everywhere() {
 		on_terminal PROSPECT_PAGER= -- "$PROSPECT $command 2> $T/stderr"
 		[ $status = 0 ] || fail "$command: $status" "$(cat "$T/stderr")"
 		[ -s "$T/shown" ] || fail "$command prints nothing"
-		fits "$command"
+		fits_shown "$command"
 		eval "$PROSPECT $command" > "$T/piped" || fail "$command in a pipe"
 		[ "$(widest "$T/piped")" -le 200 ] ||
 			fail "$command: lines of $(widest "$T/piped") columns in a pipe" \
@@ -237,15 +237,15 @@ test_long_names_fit_everywhere() {
 	[ $n = 33 ] || fail "$n commands"
 	# Rows of a query that have no room even when shortened are lists.
 	for command in 'SELECT * FROM samples_by_symbol LIMIT 9' 'SELECT text FROM stacks LIMIT 9' \
-		'SELECT * FROM totals ORDER BY weight DESC LIMIT 2'; do
+		'SELECT * FROM totals WHERE in_command ORDER BY weight DESC LIMIT 2'; do
 		on_terminal PROSPECT_PAGER= -- "$PROSPECT query \"$command\" $T/prof"
 		[ $status = 0 ] || fail "$command:" "$(cat "$T/shown")"
-		fits "$command"
+		fits_shown "$command"
 	done
 	grep -q '^-- row 2 -*$' "$T/shown" || fail "no list of rows:" "$(cat "$T/shown")"
 	grep -q '^symbol  *_ZN5Table.*\.\.\.' "$T/shown" || fail "no shortened name:" "$(cat "$T/shown")"
 	on_terminal PROSPECT_PAGER= -- "$PROSPECT query"
-	fits "the list of views"
+	fits_shown "the list of views"
 }
 
 # With --wide, and where programs read.
