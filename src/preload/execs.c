@@ -6,9 +6,9 @@
  * its parent's memory.
  */
 #include "preload/preload.h"
+#include "preload/preload_elf.h"
 
 #include <alloca.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#if defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_X86_64
-#endif
 
 static const char preload_name[] = "LD_PRELOAD=";
 static const char memory_name[] = PRELOAD_VARIABLE "=";
@@ -78,38 +72,20 @@ void preload_keep_environment(char *const *environment)
 
 static bool is_privileged(const struct stat *file, const char *path)
 {
+	uid_t uid = (uid_t)RAW(geteuid);
+	gid_t gid = (gid_t)RAW(getegid);
 	char capability[64];
 
-	if (file->st_mode & S_ISUID && file->st_uid != (uid_t)RAW(geteuid))
+	if (preload_gains_ids(file, uid, gid))
 		return true;
-	if ((file->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-	    file->st_gid != (gid_t)RAW(getegid))
-		return true;
-	return RAW(geteuid) != 0 &&
+	return uid != 0 &&
 	       RAW(getxattr, path, "security.capability", capability, sizeof(capability)) > 0;
-}
-
-static enum preload_refusal judge_elf(const char *bytes, size_t size)
-{
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)bytes;
-
-	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != OWN_MACHINE)
-		return PRELOAD_REFUSAL_MACHINE;
-	for (size_t i = 0; i < head->e_phnum; i++) {
-		size_t at = head->e_phoff + i * sizeof(Elf64_Phdr);
-
-		if (at > size || size - at < sizeof(Elf64_Phdr))
-			return PRELOAD_REFUSAL_NONE; /* not known */
-		if (((const Elf64_Phdr *)(const void *)(bytes + at))->p_type == PT_INTERP)
-			return PRELOAD_REFUSAL_NONE;
-	}
-	return PRELOAD_REFUSAL_STATIC;
 }
 
 static enum preload_refusal judge(const char *path)
 {
 	enum preload_refusal refusal = PRELOAD_REFUSAL_NONE;
-	_Alignas(8) char bytes[2048];
+	_Alignas(8) char bytes[PRELOAD_ELF_BYTES];
 	struct stat file;
 	long fd, size;
 
@@ -119,8 +95,8 @@ static enum preload_refusal judge(const char *path)
 	if (fd < 0)
 		return refusal; /* may be executable all the same */
 	size = RAW(read, fd, bytes, sizeof(bytes));
-	if (size >= (long)sizeof(Elf64_Ehdr) && raw_equal(bytes, ELFMAG, SELFMAG))
-		refusal = judge_elf(bytes, (size_t)size);
+	if (size > 0)
+		refusal = preload_judge_elf(bytes, (size_t)size);
 	if (refusal == PRELOAD_REFUSAL_NONE && RAW(fstat, fd, &file) == 0 &&
 	    is_privileged(&file, path))
 		refusal = PRELOAD_REFUSAL_PRIVILEGED;

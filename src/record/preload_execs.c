@@ -82,29 +82,33 @@ static char *printable(const char *path)
 	return copy;
 }
 
+void preload_execs_note(struct preload_execs *execs, int32_t pid, uint64_t time_ns,
+			enum preload_refusal refusal, const char *path)
+{
+	if (execs->executed.count >= MOST_EXECUTIONS) {
+		execs->not_noted++;
+		return;
+	}
+	*vec_push(&execs->executed) = (struct execution){
+		.pid = pid, .time_ns = time_ns, .refusal = refusal, .path = printable(path)
+	};
+}
+
 bool preload_execs_add(struct preload_execs *execs, const void *record, size_t size)
 {
 	struct preload_exec head;
 	const char *path = (const char *)record + sizeof(head);
+	enum preload_refusal refusal;
 
 	if (size <= sizeof(head) || !memchr(path, '\0', size - sizeof(head)))
 		return false;
 	memcpy(&head, record, sizeof(head));
-	if (!*path) {
+	refusal = head.refusal < PRELOAD_REFUSAL_COUNT ? (enum preload_refusal)head.refusal
+						       : PRELOAD_REFUSAL_NONE;
+	if (*path)
+		preload_execs_note(execs, head.pid, head.time_ns, refusal, path);
+	else
 		add_end(&execs->failed, head.pid, head.time_ns);
-		return true;
-	}
-	if (execs->executed.count >= MOST_EXECUTIONS) {
-		execs->not_noted++;
-		return true;
-	}
-	*vec_push(&execs->executed) = (struct execution){
-		.pid = head.pid,
-		.time_ns = head.time_ns,
-		.refusal = head.refusal < PRELOAD_REFUSAL_COUNT ? (enum preload_refusal)head.refusal
-								: PRELOAD_REFUSAL_NONE,
-		.path = printable(path),
-	};
 	return true;
 }
 
@@ -142,18 +146,15 @@ static struct end *sort(const struct ends *ends)
 	return sorted;
 }
 
-/* A program that cannot load the library may execute another one, which does. */
 static bool is_over(const struct preload_execs *execs, const struct sorted_ends *sorted,
 		    const struct execution *execution)
 {
-	bool may_load = execution->refusal == PRELOAD_REFUSAL_NONE ||
-			execution->refusal == PRELOAD_REFUSAL_PRIVILEGED ||
-			execution->refusal == PRELOAD_REFUSAL_HIDDEN;
-	bool ends = execution->refusal != PRELOAD_REFUSAL_FILTER &&
-		    execution->refusal != PRELOAD_REFUSAL_SIGNAL;
-
-	return (may_load && has_ended(sorted->loaded, execs->loaded.items.count, execution)) ||
-	       (ends && has_ended(sorted->failed, execs->failed.items.count, execution));
+	/* These were loaded, and then no longer profiled. */
+	if (execution->refusal == PRELOAD_REFUSAL_FILTER ||
+	    execution->refusal == PRELOAD_REFUSAL_SIGNAL)
+		return false;
+	return has_ended(sorted->loaded, execs->loaded.items.count, execution) ||
+	       has_ended(sorted->failed, execs->failed.items.count, execution);
 }
 
 static void forget_old(struct ends *ends)

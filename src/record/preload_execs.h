@@ -10,11 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/preload_wire.h"
+
 struct preload_execs;
 
 struct preload_execs *preload_execs_new(void);
 void preload_execs_free(struct preload_execs *execs); /* NULL is fine */
 
+/* Process @pid is about to execute @path. */
+void preload_execs_note(struct preload_execs *execs, int32_t pid, uint64_t time_ns,
+			enum preload_refusal refusal, const char *path);
 /* A struct preload_exec of @size bytes. False: it is none. */
 bool preload_execs_add(struct preload_execs *execs, const void *record, size_t size);
 /* The library speaks from a program that process @pid has executed. */

@@ -31,6 +31,7 @@
 #include "place/jit/jit.h"
 #include "proc/proc_scan.h"
 #include "proc/watched_command.h"
+#include "record/preload_command.h"
 #include "record/preload_memory.h"
 #include "record/preload_source.h"
 #include "record/record_facts.h"
@@ -67,6 +68,8 @@ struct preloading {
 	struct preload_source *source;
 	struct attribution *attribution;
 	struct record_facts *facts;
+	char *program; /* of the command */
+	enum preload_refusal refusal;
 	size_t looked_up; /* processes whose uid and cgroup were read or inherited */
 };
 
@@ -177,15 +180,21 @@ static int check_library(char *library, size_t size, struct err *err)
 	return 0;
 }
 
-/* Forks the command, which waits at its gate, with the library in its environment. */
+/* Forks the command, which waits at its gate, with the library in its environment; but not if the loader would only
+ * complain about it. */
 static int prepare_command(struct preloading *preloading, const struct preload_variables *variables,
 			   struct err *err)
 {
-	struct former preload = set_variable("LD_PRELOAD", variables->preload);
-	struct former memory = set_variable(PRELOAD_VARIABLE, variables->memory);
-	int rc = watched_command_prepare(&preloading->command, preloading->options->argv, false,
-					 err);
+	char *const *argv = preloading->options->argv;
+	struct former preload, memory;
+	int rc;
 
+	preloading->refusal = preload_command_judge(argv[0], &preloading->program);
+	if (preloading->refusal == PRELOAD_REFUSAL_MACHINE)
+		return watched_command_prepare(&preloading->command, argv, false, err);
+	preload = set_variable("LD_PRELOAD", variables->preload);
+	memory = set_variable(PRELOAD_VARIABLE, variables->memory);
+	rc = watched_command_prepare(&preloading->command, argv, false, err);
 	restore(&memory);
 	restore(&preload);
 	return rc;
@@ -333,6 +342,7 @@ static void release(struct preloading *preloading)
 	profile_free(preloading->profile);
 	watched_command_done(&preloading->command);
 	preload_memory_free(preloading->memory);
+	free(preloading->program);
 }
 
 /* ---- while it runs ---- */
@@ -484,6 +494,7 @@ static int publish(struct preloading *preloading, struct record_result *result, 
 static int go(struct preloading *preloading, struct err *err)
 {
 	preloading->profile->run.command_pid = (uint64_t)preloading->command.launch.pid;
+	preload_source_note_command(preloading->source, preloading->program, preloading->refusal);
 	return watched_command_go(&preloading->command, err);
 }
 

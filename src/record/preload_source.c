@@ -108,6 +108,12 @@ void preload_source_free(struct preload_source *source)
 	free(source);
 }
 
+void preload_source_note_command(struct preload_source *source, const char *path,
+				 enum preload_refusal refusal)
+{
+	preload_execs_note(source->execs, source->command, clock_ns(), refusal, path);
+}
+
 static struct record_origin origin(void *context, const struct perf_record *record)
 {
 	(void)context;

@@ -26,6 +26,10 @@ struct preload_source *preload_source_new(struct profile *profile, struct machin
 					  struct foreign *foreign);
 void preload_source_free(struct preload_source *source); /* NULL is fine */
 
+/* The command is about to execute the program @path. */
+void preload_source_note_command(struct preload_source *source, const char *path,
+				 enum preload_refusal refusal);
+
 /* For struct attribution_parts; borrows @source. */
 struct record_source preload_source_records(struct preload_source *source);
 
