@@ -97,7 +97,8 @@ void preload_trail(struct preload_trailer *trailer, int32_t tid, uint64_t time_n
 
 void preload_lose_record(void)
 {
-	__atomic_add_fetch(&preload_head->dropped_records, 1, __ATOMIC_RELAXED);
+	if (!preload_is_over())
+		__atomic_add_fetch(&preload_head->dropped_records, 1, __ATOMIC_RELAXED);
 }
 
 /* A record of type PERF_RECORD_FORK or PERF_RECORD_EXIT. */

@@ -185,11 +185,11 @@ void preload_hide_signal(bool in_exec);
 
 /* ---- waits.c ---- */
 
-/* The program uses our signal itself: the library has retired. */
-bool preload_has_yielded(void);
-/* Leaves the signal to the program, which blocks it in the calling thread, and sends this one again. False: that
- * was done. In signal handlers. */
-bool preload_yield(void *info, void *context);
+/* Blocks our signal in the calling thread, as the program wants, and sends this one again. In signal handlers. */
+void preload_yield(void *info, void *context);
+/* The calling thread has done so, and its mask is what the program says; until this is over. */
+bool preload_thread_yields(void);
+void preload_thread_ends_yield(void);
 
 /* ---- execs.c ---- */
 

@@ -109,9 +109,9 @@ static void call_handler(int signal, siginfo_t *info, ucontext_t *context)
 
 void preload_pass_on(int signal, void *info, void *context)
 {
-	if (thread_blocks_ours && preload_yield(info, context))
-		return;
-	if (programs_action.sa_handler == SIG_DFL)
+	if (thread_blocks_ours && !preload_thread_yields())
+		preload_yield(info, context);
+	else if (programs_action.sa_handler == SIG_DFL)
 		act_by_default(signal);
 	else if (programs_action.sa_handler != SIG_IGN)
 		call_handler(signal, info, context);
@@ -205,28 +205,44 @@ HANDLER_SETTERS(SETTER)
 
 /* ---- masks ---- */
 
+/* What the thread wants after a call of sigprocmask(2). */
+static bool will_block(int how, const sigset_t *set)
+{
+	if (set && how == SIG_SETMASK)
+		return set_has_own(set);
+	return set_has_own(set) ? how == SIG_BLOCK : thread_blocks_ours;
+}
+
+/* The mask that the kernel gets instead of @set: one that lets our signal come. */
+static const sigset_t *real_mask(int how, const sigset_t *set, sigset_t *room)
+{
+	if (!set || how == SIG_UNBLOCK || preload_thread_yields())
+		return set;
+	*room = set_without_own(set);
+	return room;
+}
+
+/* A signal that comes while our signal is being unblocked is let through. */
 static int set_mask(enum preload_next which, int how, const sigset_t *set, sigset_t *old)
 {
 	int (*next)(int, const sigset_t *, sigset_t *) = preload_next(which);
-	bool blocked = thread_blocks_ours;
-	sigset_t changed;
+	bool blocked = thread_blocks_ours, blocks = will_block(how, set);
+	sigset_t room;
 	int rc;
 
 	if (!preload_head)
 		return next(how, set, old);
-	if (set && how != SIG_UNBLOCK && !preload_has_yielded())
-		changed = set_without_own(set);
-	else if (set)
-		changed = *set;
-	rc = next(how, set ? &changed : NULL, old);
-	if (rc != 0)
+	thread_blocks_ours = blocked && blocks;
+	rc = next(how, real_mask(how, set, &room), old);
+	if (rc != 0) {
+		thread_blocks_ours = blocked;
 		return rc;
+	}
+	thread_blocks_ours = blocks;
+	if (!blocks)
+		preload_thread_ends_yield();
 	if (old && blocked)
 		*set_word(old) |= SET_OWN;
-	if (set && how == SIG_SETMASK)
-		thread_blocks_ours = set_has_own(set);
-	else if (set_has_own(set))
-		thread_blocks_ours = how == SIG_BLOCK;
 	return 0;
 }
 

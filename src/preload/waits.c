@@ -2,9 +2,10 @@
 /*
  * Waiting for signals: for all that the program asks for but ours, so that no timer ends a wait.
  *
- * A program that blocks the signal in order to wait for it gets it all the same. When one comes that is not
- * ours, and the thread wants it to be blocked, the library yields: it retires, masks and waits are what the
- * program says, and the signal is sent again.
+ * A program may block the signal in order to wait for it, or so that another thread handles it. When one comes that
+ * is not ours to a thread that wants it to be blocked, the thread yields: from then on its mask is what the program
+ * says, and the signal is sent again. Waits then are for our signal as well, and pass over what timers have sent. A
+ * descriptor cannot: if the program has one for the signal, the library retires.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,9 +14,8 @@
 #include "preload/preload.h"
 #include "preload/signal_sets.h"
 
-static uint32_t yielded;
-/* The calling thread has found out; before, its mask has not what it wants. */
-static __thread bool thread_has_yielded __attribute__((tls_model("initial-exec")));
+static uint32_t yielded; /* one of the threads has, at some time */
+static __thread bool thread_yields __attribute__((tls_model("initial-exec")));
 
 /* Descriptors of signalfd(2) that were to have ours. */
 static struct descriptor {
@@ -23,9 +23,19 @@ static struct descriptor {
 	uint64_t set;
 } descriptors[64];
 
-bool preload_has_yielded(void)
+static bool has_yielded(void)
 {
 	return __atomic_load_n(&yielded, __ATOMIC_ACQUIRE);
+}
+
+bool preload_thread_yields(void)
+{
+	return thread_yields;
+}
+
+void preload_thread_ends_yield(void)
+{
+	thread_yields = false;
 }
 
 /* ---- yielding; in the signal handler ---- */
@@ -36,8 +46,10 @@ static void complete_descriptors(void)
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
 		uint32_t used = __atomic_load_n(&descriptors[i].used, __ATOMIC_ACQUIRE);
 
-		if (used)
-			RAW(signalfd4, used - 1, &descriptors[i].set, sizeof(uint64_t), 0);
+		if (!used)
+			continue;
+		preload_retire(PRELOAD_REFUSAL_SIGNAL);
+		RAW(signalfd4, used - 1, &descriptors[i].set, sizeof(uint64_t), 0);
 	}
 }
 
@@ -55,30 +67,25 @@ static void send_again(siginfo_t *info)
 	}
 }
 
-bool preload_yield(void *info, void *context)
+void preload_yield(void *info, void *context)
 {
 	ucontext_t *interrupted = context;
 
-	if (thread_has_yielded)
-		return false;
-	thread_has_yielded = true;
-	if (!__atomic_exchange_n(&yielded, 1, __ATOMIC_ACQ_REL)) {
-		preload_retire(PRELOAD_REFUSAL_SIGNAL);
+	thread_yields = true;
+	if (!__atomic_exchange_n(&yielded, 1, __ATOMIC_ACQ_REL))
 		complete_descriptors();
-	}
 	*set_word(&interrupted->uc_sigmask) |= SET_OWN;
 	send_again(info);
-	return true;
 }
 
 /* ---- sigwait(3), sigwaitinfo(2) ---- */
 
 static sigset_t waited_for(const sigset_t *set)
 {
-	return preload_has_yielded() ? *set : set_without_own(set);
+	return has_yielded() ? *set : set_without_own(set);
 }
 
-/* If the library yields meanwhile, it waits for the rest as well. A timer may have sent its last signal. */
+/* If a thread yields meanwhile, it waits for the rest as well. */
 static int wait_for(const sigset_t *set, siginfo_t *ret_info, const struct timespec *timeout)
 {
 	int (*next)(const sigset_t *, siginfo_t *, const struct timespec *) =
@@ -88,11 +95,11 @@ static int wait_for(const sigset_t *set, siginfo_t *ret_info, const struct times
 	int rc;
 
 	do {
-		bool whole = preload_has_yielded() || !set_has_own(set);
+		bool whole = has_yielded() || !set_has_own(set);
 		sigset_t now = waited_for(set);
 
 		rc = next(&now, &info, timeout);
-		again = rc < 0 ? errno == EINTR && !whole && preload_has_yielded()
+		again = rc < 0 ? errno == EINTR && !whole && has_yielded()
 			       : rc == PRELOAD_SIGNAL && preload_is_timers(&info);
 	} while (again);
 	if (rc >= 0 && ret_info)
@@ -169,6 +176,8 @@ PRELOAD_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 
 	if (!preload_head)
 		return next(fd, set, flags);
+	if (has_yielded() && set_has_own(set))
+		preload_retire(PRELOAD_REFUSAL_SIGNAL);
 	now = waited_for(set);
 	rc = next(fd, &now, flags);
 	if (rc >= 0)
