@@ -69,6 +69,7 @@ struct preload_state {
 	uint32_t pid_namespace;
 	uint64_t main_stack_end;
 	int32_t looker;			/* the thread of wall.c; 0: none */
+	uint32_t sampling;		/* threads in the signal handler */
 	uint32_t looking;		/* at /proc/self/task: claimed */
 	uint64_t look_ns, look_wait_ns; /* when to look again; the time in between */
 	uint32_t mapping;		/* claimed: what follows */
@@ -98,9 +99,10 @@ struct preload_state *preload_own(void);
 /* True if the recording has ended, and this process goes on, or if the library has retired. In signal
  * handlers. */
 bool preload_is_over(void);
-/* From now on there are no samples of this process and of those that it forks, for a reason that is reported.
- * In signal handlers. */
+/* From now on there are no samples of this process and of those that it forks, for a reason that is reported: the
+ * library makes no more system calls. In signal handlers. */
 void preload_retire(enum preload_refusal why);
+bool preload_has_retired(void);
 /* Now, by the reader's CLOCK_MONOTONIC. In signal handlers. */
 uint64_t preload_now(void);
 

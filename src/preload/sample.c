@@ -192,16 +192,11 @@ bool preload_is_timers(const void *info)
 	       thread < preload_state->threads + PRELOAD_THREADS;
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+static void take_sample(struct preload_state *state, struct preload_thread *thread,
+			const ucontext_t *context)
 {
-	struct preload_state *state = preload_state;
-	struct preload_thread *thread = info->si_value.sival_ptr;
 	uint64_t now_ns, weight;
 
-	if (!preload_is_timers(info)) {
-		preload_pass_on(signal, info, context);
-		return;
-	}
 	if (thread->tid != (int32_t)RAW(gettid) || !state->ready)
 		return;
 	if (preload_is_over()) {
@@ -218,6 +213,20 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	report_thread(state, thread, now_ns);
 	put_sample(state, thread, context, now_ns, weight);
 	preload_look(state, now_ns);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	struct preload_state *state = preload_state;
+
+	if (!preload_is_timers(info)) {
+		preload_pass_on(signal, info, context);
+		return;
+	}
+	__atomic_add_fetch(&state->sampling, 1, __ATOMIC_ACQ_REL);
+	if (!preload_has_retired())
+		take_sample(state, info->si_value.sival_ptr, context);
+	__atomic_sub_fetch(&state->sampling, 1, __ATOMIC_ACQ_REL);
 }
 
 /* All signals wait meanwhile: a handler of the program's that jumps away would leave ours undone. The stack for

@@ -152,6 +152,22 @@ static struct preload_state *begin_child(void)
 
 static uint32_t retired;
 
+bool preload_has_retired(void)
+{
+	return __atomic_load_n(&retired, __ATOMIC_ACQUIRE);
+}
+
+/* Other threads are about to finish what they do for us; they may not go on before. */
+static void await_others(const struct preload_state *state)
+{
+	enum { MOST_TURNS = 10000 };
+
+	for (int i = 0; i < MOST_TURNS && (__atomic_load_n(&state->sampling, __ATOMIC_ACQUIRE) ||
+					   __atomic_load_n(&state->looker, __ATOMIC_ACQUIRE));
+	     i++)
+		RAW(sched_yield);
+}
+
 void preload_retire(enum preload_refusal why)
 {
 	struct preload_state *state = preload_own();
@@ -162,12 +178,12 @@ void preload_retire(enum preload_refusal why)
 	preload_finish();
 	preload_remove_timers(state);
 	__atomic_store_n(&retired, 1, __ATOMIC_RELEASE);
+	await_others(state);
 }
 
 bool preload_is_over(void)
 {
-	return __atomic_load_n(&retired, __ATOMIC_ACQUIRE) ||
-	       __atomic_load_n(&preload_head->stopped, __ATOMIC_RELAXED);
+	return preload_has_retired() || __atomic_load_n(&preload_head->stopped, __ATOMIC_RELAXED);
 }
 
 struct preload_state *preload_own(void)

@@ -343,6 +343,7 @@ static void run(void *argument)
 	do
 		sleep_for(preload_head->period_ns);
 	while (!preload_is_over() && take_tick(looker));
+	__atomic_store_n(&looker->state->looker, 0, __ATOMIC_RELEASE);
 }
 
 /* It takes no signals: its mask is that of the thread that makes it. */
