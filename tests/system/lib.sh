@@ -266,6 +266,9 @@ compile_programs() {
 	compile pauses pauses.c -pthread &
 	compile counted counted.c -pthread &
 	compile ended ended.c -pthread &
+	for name in brief interrupted overflows restricts signals ways; do
+		compile $name $name.c -pthread -Wno-infinite-recursion &
+	done
 	compile loader loader.c -ldl &
 	compile jit jit.c &
 	compile moments moments.c &
@@ -282,6 +285,7 @@ compile_programs() {
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
 	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads odd_names births waits pauses moments ended counted loader \
+		brief interrupted overflows restricts signals ways \
 		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do
