@@ -126,6 +126,81 @@ test_sudo_file_belongs_to_the_user() {
 		fail "the report of -f is $(stat -c %u:%g "$T/user/report")"
 }
 
+# A browser that says in the folder of the user who runs it, as whom, and what it sees of the page.
+a_browser() {
+	mkdir "$T/bin"
+	cat > "$T/bin/xdg-open" <<- EOT
+		#!/bin/sh
+		{
+			echo "user \$(id -u) groups \$(id -G) home \$HOME name \$USER \$LOGNAME"
+			echo "runtime \$XDG_RUNTIME_DIR"
+			echo "page \$1, \$(head -n 1 "\$1" | cut -c 1-15), with \$#"
+			echo "input \$(readlink /proc/self/fd/0)"
+		} > "$T/user/opened" 2>&1
+		exit \${BROWSER_STATUS:-0}
+	EOT
+	chmod 755 "$T/bin/xdg-open"
+}
+
+# Root under sudo writes the page for the user, and never runs the user's browser as root.
+test_open_runs_the_browser_of_the_user() {
+	local command home
+	need_root
+	user_folder
+	a_browser
+	expect_status 0 as_sudo "$PROSPECT" record -o "$T/user/prof" "$BIN/loop" 0.1
+	home=$(getent passwd 65534 | cut -d: -f6)
+	for command in flame heatmap; do
+		rm -f "$T/user/opened"
+		expect_status 0 env -C "$T/user" -u XDG_RUNTIME_DIR PATH="$T/bin:$PATH" \
+			SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody HOME=/root \
+			"$PROSPECT" $command --open prof > "$T/stdout"
+		[ "$(cat "$T/stdout")" = prospect-$command.html ] || fail "$command says:" "$(cat "$T/stdout")"
+		grep -qx "user 65534 groups 65534 home $home name nobody nobody" "$T/user/opened" ||
+			fail "$command runs it as:" "$(cat "$T/user/opened")"
+		grep -qx 'runtime /run/user/65534' "$T/user/opened" || fail "$(cat "$T/user/opened")"
+		grep -qx "page $T/user/prospect-$command.html, <!DOCTYPE html>, with 1" "$T/user/opened" ||
+			fail "the browser sees:" "$(cat "$T/user/opened")"
+		grep -qx 'input /dev/null' "$T/user/opened" || fail "it has our terminal:" "$(cat "$T/user/opened")"
+	done
+	# The user's browser fails, or there is none: the page is there all the same.
+	rm "$T/user/prospect-flame.html"
+	expect_status 1 env -C "$T/user" PATH="$T/bin:$PATH" BROWSER_STATUS=3 SUDO_UID=65534 SUDO_GID=65534 \
+		"$PROSPECT" flame --open prof > "$T/stdout"
+	expect_line 'xdg-open found no browser to open it'
+	[ "$(stat -c %u "$T/user/prospect-flame.html")" = 65534 ] || fail "no page of the user"
+	chmod 700 "$T/bin"
+	expect_status 1 env -C "$T/user" PATH="$T/bin" SUDO_UID=65534 SUDO_GID=65534 \
+		"$PROSPECT" heatmap --open prof > "$T/stdout"
+	expect_line 'xdg-open is not there to open a browser'
+}
+
+# Without sudo root runs it.
+test_open_runs_the_browser_of_root() {
+	need_root
+	mkdir "$T/user"
+	a_browser
+	record "$T/prof" "$BIN/loop" 0.1
+	expect_status 0 env -C "$T" PATH="$T/bin:$PATH" HOME=/root USER=root LOGNAME=root \
+		"$PROSPECT" flame --open -o page.html prof > "$T/stdout"
+	[ ! -s "$T/stdout" ] || fail "the name was given, and is printed:" "$(cat "$T/stdout")"
+	grep -q '^user 0 .* home /root name root root$' "$T/user/opened" || fail "$(cat "$T/user/opened")"
+	grep -qx "page $T/page.html, <!DOCTYPE html>, with 1" "$T/user/opened" || fail "$(cat "$T/user/opened")"
+}
+
+# xdg-open asks BROWSER where there is no desktop.
+test_open_asks_for_the_browser() {
+	need_root
+	need xdg-open
+	mkdir "$T/user"
+	a_browser
+	mv "$T/bin/xdg-open" "$T/bin/my-browser"
+	record "$T/prof" "$BIN/loop" 0.1
+	expect_status 0 env -C "$T" -u DISPLAY -u WAYLAND_DISPLAY -u XDG_CURRENT_DESKTOP BROWSER="$T/bin/my-browser" \
+		"$PROSPECT" heatmap --open -o page.html prof
+	grep -qx "page .*$T/page.html, .*, with 1" "$T/user/opened" || fail "$(cat "$T/user/opened")"
+}
+
 # The user may plant links; root must not follow them.
 test_sudo_follows_no_link() {
 	need_root
