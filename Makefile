@@ -14,7 +14,7 @@ all:
 deps:
 	@tools/install-deps build
 
-# Profiles this machine for about half a minute while it compiles and packs something, prints the report,
+# Profiles this machine for about 20 seconds while it compiles and packs something, prints the report,
 # and draws demo.html.
 demo: deps all
 	@tools/demo

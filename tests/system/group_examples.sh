@@ -2,6 +2,23 @@
 # shellcheck shell=bash
 # The commands in the EXAMPLES of the manual pages, as a reader types them.
 
+# The first thing that anybody runs, after the build: it ends within a minute, with a page.
+test_demo_takes_a_minute() {
+	local top=$HERE/../.. began=$SECONDS
+	need_root
+	need cc
+	mkdir -p "$T/tree/build" "$T/tree/tools"
+	cp "$top/tools/demo" "$top/tools/demo-workload" "$T/tree/tools"
+	ln -s "$(realpath "$top/src")" "$T/tree/src"
+	ln -s "$PROSPECT" "$T/tree/build/prospect"
+	XDG_STATE_HOME=$T/state "$T/tree/tools/demo" > "$T/stdout" 2>&1 ||
+		fail "the demo:" "$(tail -n 5 "$T/stdout")"
+	[ $((SECONDS - began)) -le 60 ] || fail "the demo took $((SECONDS - began)) seconds"
+	grep -q '^Programs .*cc1 ' "$T/stdout" || fail "no compiler was profiled:" "$(cat "$T/stdout")"
+	grep -q 'The flame graph is in demo.html' "$T/stdout" || fail "no word of the page:" "$(cat "$T/stdout")"
+	grep -q '<!DOCTYPE html>' "$T/tree/demo.html" || fail "no page"
+}
+
 # examples_of PAGE: what its EXAMPLES display, a script.
 examples_of() {
 	mandoc -T ascii -O width=1000 "$1" | col -bx | awk '
