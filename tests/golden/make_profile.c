@@ -228,6 +228,32 @@ static void make_code(struct maker *maker)
 	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
 }
 
+/* Set in another order than they are; the first lies before the recording, which its recorder did not get. */
+static void make_marks(struct maker *maker)
+{
+	static const struct {
+		int ms;
+		const char *text;
+	} marks[] = {
+		{ 4200, "after \033[31mdeploy" },
+		{ -300, "before the first segment" },
+		{ 100, "start" },
+		{ 1500, "one" },
+		{ 2500, "a mark that is a whole sentence, and says why it was set" },
+		{ 3500, "two" },
+		{ 4100, "before-deploy" },
+	};
+
+	make_netperf(maker);
+	maker->profile->run.start_realtime_ns = 1795960800 * NS_PER_S;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		*vec_push(&maker->profile->marks) = (struct mark){
+			.time_ns = maker->profile->run.start_ns +
+				   (uint64_t)((int64_t)marks[i].ms * (int64_t)NS_PER_MS),
+			.text = text(maker, marks[i].text),
+		};
+}
+
 struct place_hits {
 	const char *name;
 	uint64_t start;
@@ -352,6 +378,7 @@ static const struct {
 	{ "calls", make_calls, false },
 	{ "code-events", make_code_events, false },
 	{ "module", make_module, false },
+	{ "marks", make_marks, false },
 	{ "places-before", make_places_before, false },
 	{ "places-after", make_places_after, false },
 };

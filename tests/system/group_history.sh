@@ -257,6 +257,8 @@ test_history_has_marks() {
 	expect_status 0 "$PROSPECT" flush --history "$T/h"
 	first=$(segments)
 	[ "$(marks "$first")" = 'before deploy,1' ] || fail "in the file" "$(marks "$first")"
+	"$PROSPECT" report "$T/h" > "$T/text" || fail "report"
+	grep -Eq '^Marks  +before deploy [0-9]{2}:[0-9]{2}:[0-9]{2}$' "$T/text" || fail "not in the report:" "$(cat "$T/text")"
 	expect_status 0 "$PROSPECT" mark --history "$T/h" killed
 	kill -9 "$(recorder)"
 	until_true has_segments 2

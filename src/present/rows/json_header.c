@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json_add.h"
 #include "present/figures.h"
+#include "present/mark_list.h"
 #include "present/waited.h"
 
 enum { REAL_DIGITS = 10 };
@@ -290,6 +291,7 @@ static void add_header(const struct view *view, struct buf *json)
 	add_images_not_read(profile, json);
 	add_events(profile, json);
 	add_times(view, json);
+	mark_list_add_json(view, json);
 	percent_or_null(json, "unresolved_percent", naming->unresolved, naming->whole);
 	percent_or_null(json, "bracketed_percent", naming->bracketed, naming->whole);
 	add_stacks(view, json);

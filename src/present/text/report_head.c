@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "present/figures.h"
+#include "present/mark_list.h"
 #include "present/paragraph.h"
 #include "present/safe.h"
 #include "present/text/text_parts.h"
@@ -120,6 +121,13 @@ static void print_recorded(struct head *head)
 		safe_text(&head->text, run->machine);
 	}
 	print_paragraph(head, "Recorded");
+}
+
+static void print_marks(struct head *head)
+{
+	mark_list_add(head->view, &head->text);
+	if (head->text.size)
+		print_paragraph(head, "Marks");
 }
 
 /* The time of the command, or of the processes of -p, and whether they waited. */
@@ -522,6 +530,7 @@ void report_head_print(const struct view *view, FILE *out)
 	print_subject(&head);
 	print_command(&head);
 	print_recorded(&head);
+	print_marks(&head);
 	print_samples(&head);
 	print_scope(&head);
 	print_selection(&head);

@@ -15,6 +15,7 @@
 #include "present/columns.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
+#include "present/mark_list.h"
 #include "present/paragraph.h"
 #include "present/safe.h"
 #include "present/text/report_head.h"
@@ -250,6 +251,15 @@ static void print_history(struct first_screen *screen)
 	buf_printf(&text, ", %zu profile%s", view->history_parts,
 		   view->history_parts == 1 ? "" : "s");
 	print_paragraph(screen, "History", &text);
+	buf_done(&text);
+}
+
+static void print_marks(struct first_screen *screen)
+{
+	struct buf text = { 0 };
+
+	mark_list_add(screen->view, &text);
+	print_paragraph(screen, "Marks", &text);
 	buf_done(&text);
 }
 
@@ -742,6 +752,7 @@ static void begin(struct first_screen *screen, const struct view *view, FILE *ou
 	make_shares(screen);
 	print_subject(screen);
 	print_history(screen);
+	print_marks(screen);
 	print_machine(screen);
 	print_selection(screen);
 }
