@@ -8,6 +8,7 @@
 #include "cmd/commands.h"
 #include "cmd/options/output_option.h"
 #include "cmd/options/terminal.h"
+#include "history/history.h"
 #include "views/views.h"
 
 struct list_values {
@@ -42,6 +43,15 @@ static int print(struct list_values *values, size_t *ret_count, struct err *err)
 	return rc < 0 ? rc : output_file_commit(output, err);
 }
 
+static void say_none(void)
+{
+	_cleanup_(buf_done) struct buf why = { 0 };
+	bool closed = history_is_closed(&why);
+
+	terminal_say("prospect list: no profile yet: run 'prospect COMMAND' first%s%s",
+		     closed ? "; " : "", closed ? buf_text(&why) : "");
+}
+
 static int run_list(int argc, char **argv)
 {
 	struct list_values values = { 0 };
@@ -61,7 +71,7 @@ static int run_list(int argc, char **argv)
 	if (print(&values, &count, &err) < 0)
 		return options_fail(&command_list, &err, 1);
 	if (!count)
-		terminal_say("prospect list: no profile yet: run 'prospect COMMAND' first");
+		say_none();
 	return 0;
 }
 

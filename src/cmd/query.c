@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cmd/commands.h"
 #include "cmd/options/output_option.h"
+#include "cmd/options/profile_options.h"
 #include "cmd/options/screen_options.h"
 #include "load/opened.h"
 #include "store/state_files.h"
@@ -141,11 +142,12 @@ static int answer_to_file(const struct query_values *values, const char *sql, co
 
 static int ask(const struct query_values *values, const char *sql, const char *file)
 {
+	static const struct select_values any_time;
 	_cleanup_(pager_freep) struct pager *pager = NULL;
 	char last[STATE_PATH_MAX];
 	struct err err;
 
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!file && profile_options_default(&any_time, last, sizeof(last), &err) < 0)
 		return options_fail(&command_query, &err, STATUS_FAILED);
 	if (!file)
 		file = last;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,36 @@ bool history_find(char *ret_path, size_t size)
 	else
 		return false;
 	return (size_t)snprintf(ret_path, size, "%s", found) < size;
+}
+
+/* The group that may read the folder; "": none but root's. */
+static const char *readers_of(const char *folder)
+{
+	const struct group *group;
+	struct stat status;
+
+	if (stat(folder, &status) < 0 || !status.st_gid || !(status.st_mode & S_IRGRP))
+		return "";
+	group = getgrgid(status.st_gid);
+	return group ? group->gr_name : "";
+}
+
+bool history_is_closed(struct buf *text)
+{
+	const char *folder = named_folder() ? named_folder() : OF_ROOT, *group;
+	_cleanup_close_ int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct passwd *user;
+
+	if (fd >= 0 || errno != EACCES)
+		return false;
+	group = readers_of(folder);
+	user = getpwuid(getuid());
+	buf_printf(text, "the history of this machine, %s, is only for root%s%s: use sudo", folder,
+		   *group ? " and the group " : "", group);
+	if (*group && user)
+		buf_printf(text, ", or join the group (sudo usermod -aG %s %s) and log in again",
+			   group, user->pw_name);
+	return true;
 }
 
 /* What it shows of a machine is for root and the group "prospect", if there is one; an ordinary
@@ -291,6 +322,8 @@ struct status {
 	struct buf answer; /* "KEY VALUE" lines; empty: no supervisor runs */
 	struct segments segments;
 	uint64_t bytes;
+	struct buf
+		closed; /* that another history may not be read; empty: it may, or there is none */
 };
 
 /* The value of a key of the supervisor's answer, up to the end of its line; NULL: none. */
@@ -383,6 +416,11 @@ static void add_text(const struct status *status, struct buf *text)
 		buf_add_char(text, 'B');
 	}
 	buf_add_char(text, '\n');
+	if (status->closed.size) {
+		buf_add_str(text, "!            ");
+		safe_text(text, buf_text(&status->closed));
+		buf_add_char(text, '\n');
+	}
 }
 
 static void add_json(const struct status *status, struct buf *json)
@@ -495,6 +533,8 @@ static int read_status(struct status *status, const char *wanted, struct err *er
 		(void)segments_read(folder, &status->segments);
 	for (size_t i = 0; i < status->segments.list.count; i++)
 		status->bytes += status->segments.list.items[i].bytes;
+	if (!wanted && !status->answer.size && !status->segments.list.count)
+		(void)history_is_closed(&status->closed);
 	return 0;
 }
 
@@ -514,6 +554,7 @@ int history_print_status(const char *wanted, enum history_format format, FILE *o
 		fputs(buf_text(&text), out);
 	}
 	buf_done(&status.answer);
+	buf_done(&status.closed);
 	vec_free(&status.segments.list);
 	return rc;
 }

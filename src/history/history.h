@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct history_options {
@@ -44,6 +45,9 @@ int history_folder(const char *wanted, char *ret_path, struct err *err);
 /* Finds the history to view: the user's own, else the machine's. False: neither has a profile that the
  * user can see. */
 bool history_find(char *ret_path, size_t size);
+/* True if there is a history that this user may not read. Appends a clause that says for whom it is,
+ * and what to do. */
+bool history_is_closed(struct buf *text);
 /* Starts the supervisor and returns when its first recorder is at work; with options->foreground
  * when it was stopped. -EALREADY: one runs there already, and the line says since when. */
 int history_start(const struct history_options *options, struct err *err);

@@ -145,6 +145,56 @@ test_history_is_for_a_group() {
 	[ "$(find "$T/h" -perm /007 | wc -l)" = 0 ] || fail "others" "$(ls -la "$T/h")"
 }
 
+# A user who may not read the history of the machine learns that there is one, and for whom.
+test_history_that_may_not_be_read_is_named() {
+	local word group nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$T/user"
+		XDG_STATE_HOME="$T/user/state" PROSPECT_HISTORY="$T/h" "$PROSPECT")
+	need_root
+	need setpriv
+	group=$(getent group 1 | cut -d: -f1)
+	mkdir -m 777 "$T/user"
+	mkdir -m 700 "$T/h"
+	for word in report 'report --since 10m' graph 'flame -o -' 'query SELECT(1)' 'diff --since 1h --against 1d' \
+		'export --format collapsed'; do
+		# shellcheck disable=SC2086 # several words
+		expect_status 1 "${nobody[@]}" $word
+		expect_line "no profile yet .*; the history of this machine, $T/h, is only for root: use sudo\$"
+	done
+	chgrp "$group" "$T/h"
+	chmod 750 "$T/h"
+	expect_status 1 "${nobody[@]}" report
+	expect_line "is only for root and the group $group: use sudo, or join the group .sudo usermod -aG $group nobody. and log in again\$"
+	expect_status 0 "${nobody[@]}" list
+	expect_line "no profile yet: .* is only for root and the group $group"
+	# Those who may read it, and those who have a profile, hear nothing of it.
+	chmod 755 "$T/h"
+	expect_status 1 "${nobody[@]}" report
+	! grep -q "the history of" "$T/stderr" || fail "it may be read: $(cat "$T/stderr")"
+	chmod 750 "$T/h"
+	mkdir -p "$T/user/state/prospect"
+	record "$T/user/state/prospect/last.prof" "$BIN/loop" 0.1
+	chown -R 65534 "$T/user/state"
+	expect_status 0 "${nobody[@]}" report > "$T/text"
+	! grep -q "the history of" "$T/stderr" "$T/text" || fail "there is a profile: $(cat "$T/stderr")"
+}
+
+# The same, where it usually is.
+test_history_in_its_usual_place_is_named() {
+	local word
+	need_root
+	need setpriv
+	unshare -m true 2> /dev/null || skip "needs a mount namespace"
+	mkdir -m 777 "$T/user"
+	for word in report list status; do
+		unshare -m sh -c "mount -t tmpfs none /var/lib && mkdir -m 700 /var/lib/prospect &&
+			exec setpriv --reuid 65534 --regid 65534 --clear-groups env -u PROSPECT_HISTORY HOME='$T/user' \
+				XDG_STATE_HOME='$T/user/state' '$PROSPECT' $word" > "$T/text" 2>&1
+		grep -q "the history of this machine, /var/lib/prospect, is only for root: use sudo\$" "$T/text" ||
+			fail "$word says:" "$(cat "$T/text")"
+	done
+	grep -q '^Always on *off' "$T/text" || fail "no status:" "$(cat "$T/text")"
+}
+
 # privileges FILE: what could be recorded, and what not.
 privileges() {
 	"$PROSPECT" query --format csv "SELECT name, value FROM header

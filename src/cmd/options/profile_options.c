@@ -52,6 +52,17 @@ struct opened_names profile_options_names(const struct name_values *values)
 	return names;
 }
 
+/* There is no profile for this user, but maybe a history for others. */
+static int add_closed(struct err *err)
+{
+	_cleanup_(buf_done) struct buf why = { 0 }, text = { 0 };
+
+	buf_add_str(&text, err->text);
+	if (history_is_closed(&why))
+		buf_printf(&text, "; %s", buf_text(&why));
+	return err_set(err, -ENOENT, "%s", buf_text(&text));
+}
+
 int profile_options_default(const struct select_values *values, char *ret_path, size_t size,
 			    struct err *err)
 {
@@ -66,7 +77,9 @@ int profile_options_default(const struct select_values *values, char *ret_path, 
 		return 0;
 	}
 	rc = state_last_profile(ret_path, size, err);
-	return rc == -ENOENT && history_find(ret_path, size) ? 0 : rc;
+	if (rc != -ENOENT)
+		return rc;
+	return history_find(ret_path, size) ? 0 : add_closed(err);
 }
 
 int profile_options_status(int rc)
