@@ -19,20 +19,20 @@ static bool is_program(const char *path)
 	return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp(3) does. The name itself if it finds nothing. */
+/* As shells do. The name itself if it finds nothing. */
 static char *find_program(const char *word)
 {
 	const char *at = getenv("PATH");
 
-	while (!strchr(word, '/') && at && *at) {
+	while (!strchr(word, '/') && at) {
 		size_t length = strcspn(at, ":");
-		char *path = xasprintf("%.*s%s%s", (int)length, at, length ? "/" : "./", word);
+		char *path = length ? xasprintf("%.*s/%s", (int)length, at, word)
+				    : xasprintf("./%s", word);
 
 		if (is_program(path))
 			return path;
 		free(path);
-		at += length;
-		at += *at == ':';
+		at = at[length] ? at + length + 1 : NULL;
 	}
 	return xstrdup(word);
 }
