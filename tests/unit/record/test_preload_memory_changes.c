@@ -114,6 +114,37 @@ static void test_changes(void **state)
 	pthread_join(thread, NULL);
 }
 
+/* One header, as fast as it can be done. */
+static void *flip(void *context)
+{
+	struct shared *shared = context;
+	volatile struct perf_event_header *header =
+		(volatile struct perf_event_header *)(void *)((char *)shared->head +
+							      preload_chunk_at(PRELOAD_MOST_CHUNKS,
+									       0));
+
+	while (!__atomic_load_n(&shared->over, __ATOMIC_RELAXED)) {
+		header->size = 64;
+		header->size = 128;
+	}
+	return NULL;
+}
+
+static void test_sizes_are_those_that_were_checked(void **state)
+{
+	struct shared *shared = *state;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, flip, shared), 0);
+	for (int i = 0; i < 100 * ROUNDS; i++) {
+		chunk_of(shared, 0)->used = 128;
+		chunk_of(shared, 0)->state = PRELOAD_CHUNK_FULL;
+		preload_memory_drain(shared->memory, take, shared);
+	}
+	__atomic_store_n(&shared->over, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+}
+
 /* Writers that append, and leave a chunk when it is full, beside a reader: all comes, in order. */
 struct number {
 	struct perf_event_header header;
@@ -193,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_changes, begin, end),
+		cmocka_unit_test_setup_teardown(test_sizes_are_those_that_were_checked, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing_is_lost, begin, end),
 	};
 

@@ -48,7 +48,7 @@ static void test_mappings_are_not_late(void **state)
 
 	put_program(world, 0, CHILD, t + 10);
 	drain(world, t + 30);
-	put_map(world, 0, CHILD, CODE, "/lib/loaded.so", t + 15);
+	put_map(world, 0, CHILD, CODE, "/lib/loaded.so", t + 5);
 	put_sample(world, 0, CHILD, 5, t + 40);
 	drain(world, UINT64_MAX);
 	expect_code(world, 0, "/lib/loaded.so+10");
