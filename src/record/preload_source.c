@@ -64,6 +64,10 @@ struct preload_source {
 	struct attribution *attribution;   /* during a drain */
 };
 
+static const struct perf_format format = { .sample_type = PRELOAD_SAMPLE_TYPE,
+					   .regs_user = PRELOAD_REGISTERS,
+					   .sample_id_all = true };
+
 static const char *const event_names[] = {
 	[PRELOAD_CLOCK_CPU] = "cpu-clock",
 	[PRELOAD_CLOCK_USER] = "user-time",
@@ -75,9 +79,6 @@ struct preload_source *preload_source_new(struct profile *profile, struct machin
 					  enum preload_clock clock, pid_t command,
 					  struct foreign *foreign)
 {
-	static const struct perf_format format = { .sample_type = PRELOAD_SAMPLE_TYPE,
-						   .regs_user = PRELOAD_REGISTERS,
-						   .sample_id_all = true };
 	struct preload_source *source = xcalloc(1, sizeof(*source));
 	struct event event = {
 		.name = strpool_intern(&profile->strings, event_names[clock]),
@@ -407,6 +408,12 @@ static void note_beginning(struct preload_source *source, const struct perf_even
 		preload_execs_loaded(source->execs, trailer.pid, trailer.time_ns);
 }
 
+/* False: the record cannot be of the past. The clocks of other namespaces are compared roughly. */
+static bool has_been(const void *bytes, size_t size)
+{
+	return perf_record_time(bytes, size, &format) < clock_ns() + NS_PER_S;
+}
+
 static void queue_record(void *context, uint32_t pid_namespace, void *bytes, size_t size)
 {
 	struct preload_source *source = context;
@@ -437,7 +444,10 @@ static void queue_record(void *context, uint32_t pid_namespace, void *bytes, siz
 		source->malformed++; /* the library writes no others */
 		return;
 	}
-	record_queue_add(source->queue, 0, bytes, size);
+	if (has_been(bytes, size))
+		record_queue_add(source->queue, 0, bytes, size);
+	else
+		source->malformed++;
 }
 
 /* ---- the ends of processes ---- */
