@@ -26,6 +26,7 @@ test_preload_of_a_shell() {
 	cat > "$T/shell" <<-SHELL
 		eval "\$("$PROSPECT" preload --shell -o "$T/shell.prof")"
 		"$BIN/shares" 0.5 > "$T/out"
+		echo "\$PROSPECT_PRELOAD" > "$T/memory"
 		env -i "$BIN/shares" 0.5 > "$T/out2"
 		(exit 3)
 		eval "\$("$PROSPECT" preload --off)"
@@ -36,7 +37,7 @@ test_preload_of_a_shell() {
 	! grep -E 'PRELOAD' "$T/after" || fail "variables are left"
 	[ "$("$PROSPECT" query --format csv "SELECT COUNT(DISTINCT pid) FROM sample WHERE program = 'shares'" \
 		"$T/shell.prof" | tail -n 1)" = 2 ] || fail "both runs:" "$("$PROSPECT" report --by process "$T/shell.prof")"
-	! ls /dev/shm/prospect-preload-* > /dev/null 2>&1 || fail "memory is left:" "$(ls /dev/shm)"
+	[ -s "$T/memory" ] && [ ! -e "$(cat "$T/memory")" ] || fail "memory is left: $(cat "$T/memory")"
 }
 
 test_preload_as_a_program_chooses() {
