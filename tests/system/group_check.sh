@@ -87,7 +87,8 @@ test_check_as_plain_user() {
 	fi
 }
 
-# A container that refuses perf_event_open, in both ways that are seen.
+# A container that refuses perf_event_open, in both ways that are seen: a recording fails with the
+# reason, and a plain command falls back on the preloaded library, whose first screen says so.
 test_check_without_perf_event_open() {
 	local refusal
 	for refusal in 1 38; do # EPERM, ENOSYS
@@ -95,8 +96,11 @@ test_check_without_perf_event_open() {
 		grep -Eq '^permission +missing' "$T/text" || fail "$refusal:" "$(cat "$T/text")"
 		grep -Eq '^seccomp +limited' "$T/text" || fail "the filter was not seen"
 		grep -q '^No calibration' "$T/text" || fail "calibrated without events?"
-		expect_status 1 "$BIN/refuse" $refusal "$PROSPECT" true
+		expect_status 1 "$BIN/refuse" $refusal "$PROSPECT" record -o "$T/prof" -- true
 		expect_line 'perf_event|permit|lets only root'
+		[ ! -e "$T/prof" ] || fail "$refusal: a profile without events?"
+		expect_status 0 "$BIN/refuse" $refusal "$PROSPECT" true
+		grep -q 'Not visible: the kernel' "$T/stderr" || fail "$refusal:" "$(cat "$T/stderr")"
 	done
 }
 
