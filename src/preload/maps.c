@@ -19,16 +19,6 @@ struct map_line {
 	size_t path_size;
 };
 
-struct map_record {
-	struct perf_event_header header;
-	int32_t pid, tid;
-	uint64_t start, size, offset;
-	uint32_t major, minor;
-	uint64_t inode, generation;
-	uint32_t protection, flags;
-	char path[];
-};
-
 static uint64_t read_number(const char **at, const char *end, unsigned base)
 {
 	uint64_t value = 0;
@@ -104,15 +94,15 @@ static void put_map(struct preload_state *state, const struct map_line *line, ui
 {
 	size_t path_size = line->path_size < MOST_PATH ? line->path_size : MOST_PATH - 1;
 	size_t path_room = (path_size + 8) / 8 * 8; /* with at least one NUL */
-	size_t size = sizeof(struct map_record) + path_room + sizeof(struct preload_trailer);
+	size_t size = sizeof(struct preload_map) + path_room + sizeof(struct preload_trailer);
 	struct preload_slot *slot;
-	struct map_record *record = preload_begin(state, size, &slot);
+	struct preload_map *record = preload_begin(state, size, &slot);
 
 	if (!record) {
 		preload_lose_record();
 		return;
 	}
-	*record = (struct map_record){
+	*record = (struct preload_map){
 		.header = { .type = PERF_RECORD_MMAP2,
 			    .misc = PERF_RECORD_MISC_USER,
 			    .size = (uint16_t)size },

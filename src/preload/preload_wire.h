@@ -113,6 +113,17 @@ struct preload_sample {
 	uint64_t stack_bytes; /* a multiple of 8 */
 };
 
+/* A PERF_RECORD_MMAP2, before the NULs that make it a multiple of 8 bytes and the trailer. */
+struct preload_map {
+	struct perf_event_header header;
+	int32_t pid, tid;
+	uint64_t start, size, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t protection, flags;
+	char path[];
+};
+
 /* The end of the kernel's other records. */
 struct preload_trailer {
 	int32_t pid, tid;

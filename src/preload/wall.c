@@ -314,8 +314,8 @@ static void see(struct looker *looker, int32_t tid, uint32_t index, void *of)
 		look_at(looker, tid, tick->now_ns, tick->weight);
 }
 
-/* Of many threads a part at a time, each of which stands for the others as well. False: there are no
- * others any more. */
+/* Many threads are read a part at a time, and those that are read stand for the others as well. False: no
+ * other thread is left. */
 static bool take_tick(struct looker *looker)
 {
 	struct tick tick = { .now_ns = preload_now() };

@@ -13,7 +13,7 @@
 
 enum {
 	PRELOAD_PIDS_STEP = 10000000, /* above the kernel's PID_MAX_LIMIT, which is 2^22 */
-	PRELOAD_PIDS_MOST = 213,      /* namespaces that are told apart */
+	PRELOAD_PIDS_MOST = 213,      /* namespaces that are kept apart */
 };
 
 /* Zero-initialised is empty. */

@@ -284,23 +284,17 @@ static void hash_map(void *context, int32_t pid, const struct proc_map *map)
 static void queue_map(struct preload_source *source, int32_t pid, const struct proc_map *map,
 		      uint64_t time_ns)
 {
-	struct {
-		struct perf_event_header header;
-		int32_t pid, tid;
-		uint64_t start, size, offset;
-		uint32_t major, minor;
-		uint64_t inode, generation;
-		uint32_t protection, flags;
-	} head = { .header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER },
-		   .pid = pid,
-		   .tid = pid,
-		   .start = map->start,
-		   .size = map->end - map->start,
-		   .offset = map->offset,
-		   .major = major(map->dev),
-		   .minor = minor(map->dev),
-		   .inode = map->inode,
-		   .protection = PROT_READ | PROT_EXEC };
+	struct preload_map head = { .header = { .type = PERF_RECORD_MMAP2,
+						.misc = PERF_RECORD_MISC_USER },
+				    .pid = pid,
+				    .tid = pid,
+				    .start = map->start,
+				    .size = map->end - map->start,
+				    .offset = map->offset,
+				    .major = major(map->dev),
+				    .minor = minor(map->dev),
+				    .inode = map->inode,
+				    .protection = PROT_READ | PROT_EXEC };
 	const struct preload_trailer trailer = { .pid = pid, .tid = pid, .time_ns = time_ns };
 	_Alignas(8) uint8_t record[sizeof(head) + MOST_PATH + sizeof(trailer)] = { 0 };
 	const char *path = map->path[0] ? map->path : "//anon";
@@ -315,8 +309,8 @@ static void queue_map(struct preload_source *source, int32_t pid, const struct p
 	record_queue_add(source->queue, 0, record, head.header.size);
 }
 
-/* What is new may be in the stacks of samples that were not walked yet; but where the place was taken, another
- * library was there before, of which they are. */
+/* A new mapping may be in the stacks of samples that were not walked yet. Where it replaces another, those
+ * samples belong to the one before. */
 static void take_map(void *context, int32_t pid, const struct proc_map *map)
 {
 	struct preload_source *source = context;

@@ -566,7 +566,7 @@ static void show_places(struct rebuilt_match *match)
 		}
 	}
 	for (str_id text = 0; text < meant; text++) {
-		/* Code of which nothing but the file is known has that text itself. */
+		/* Code that is known only by its file keeps that text. */
 		if (ranges.items[text].text && !match->sides.items[text])
 			match->shown.items[text] = range_text(match, &ranges.items[text]);
 	}
