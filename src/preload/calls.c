@@ -64,7 +64,7 @@ PRELOAD_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argum
 		return next(run_child, stack, flags, &child, parent_tid, storage, child_tid);
 	tid = next(run, stack, flags, argument, parent_tid, storage, child_tid);
 	if (state && tid > 0 && flags & CLONE_THREAD)
-		preload_add_new_thread(state, tid);
+		preload_add_new_thread(state, tid, (uint64_t)stack);
 	return tid;
 }
 

@@ -47,11 +47,12 @@ struct preload_slot {
 };
 
 struct preload_thread {
-	int32_t tid;	   /* 0: free */
-	int32_t timer;	   /* -1: it could get none */
-	uint64_t seen_ns;  /* its CPU time at the last sample, or when it got the timer */
-	uint64_t first_ns; /* what its first sample stands for; */
-	uint64_t due_ns;   /* that comes at this CPU time at the latest */
+	int32_t tid;	    /* 0: free */
+	int32_t timer;	    /* -1: it could get none */
+	uint64_t seen_ns;   /* its CPU time at the last sample, or when it got the timer */
+	uint64_t first_ns;  /* what its first sample stands for; */
+	uint64_t due_ns;    /* that comes at this CPU time at the latest */
+	uint64_t stack_end; /* 0: not known */
 	bool sampled;
 	bool named;
 	char comm[16]; /* as last reported */
@@ -135,8 +136,8 @@ extern uint32_t preload_stopped; /* the program wants no samples */
 
 /* Gives the calling thread a timer. */
 void preload_add_thread(struct preload_state *state);
-/* Gives thread @tid a timer, which another one has just made. */
-void preload_add_new_thread(struct preload_state *state, int32_t tid);
+/* Gives thread @tid a timer, which another one has just made, with a stack that ends at @stack_end; 0: not known. */
+void preload_add_new_thread(struct preload_state *state, int32_t tid, uint64_t stack_end);
 /* In signal handlers. */
 void preload_remove_timer(struct preload_thread *thread);
 void preload_remove_timers(struct preload_state *state); /* all; likewise */

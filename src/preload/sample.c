@@ -92,18 +92,27 @@ bool preload_is_readable(uint64_t address)
 	return RAW(rt_sigprocmask, NO_SUCH_WAY, address, NULL, 8) != -EFAULT;
 }
 
+static void end_at(uint64_t *end, uint64_t sp, uint64_t limit)
+{
+	if (limit > sp && limit < *end)
+		*end = limit;
+}
+
 /* How much of the stack above @sp can be read, at most PRELOAD_MOST_STACK. The C libraries keep what the
  * thread pointer points at above the stack. */
-static size_t stack_bytes(const struct preload_state *state, uint64_t sp)
+static size_t stack_bytes(const struct preload_state *state, const struct preload_thread *thread,
+			  const ucontext_t *context, uint64_t sp)
 {
-	uint64_t end = sp + PRELOAD_MOST_STACK, thread = thread_pointer();
+	uint64_t end = sp + PRELOAD_MOST_STACK, other = (uint64_t)context->uc_stack.ss_sp;
 
 	if (end < sp)
 		return 0;
-	if (thread > sp && thread < end)
-		end = thread;
-	if (state->main_stack_end > sp && state->main_stack_end < end)
-		end = state->main_stack_end;
+	end_at(&end, sp, thread_pointer());
+	end_at(&end, sp, state->main_stack_end);
+	end_at(&end, sp, thread->stack_end);
+	/* The stack for signals, if it is there. */
+	if (sp - other < context->uc_stack.ss_size)
+		end_at(&end, sp, other + context->uc_stack.ss_size);
 	for (uint64_t page = sp & ~(uint64_t)(PAGE - 1); page < end; page += PAGE) {
 		if (!preload_is_readable(page < sp ? sp : page))
 			end = page < sp ? sp : page;
@@ -166,7 +175,7 @@ static void put_sample(struct preload_state *state, const struct preload_thread 
 	char *to;
 
 	sp = fill_registers(sample.registers, context);
-	bytes = stack_bytes(state, sp);
+	bytes = stack_bytes(state, thread, context, sp);
 	size = sizeof(sample) + bytes + (bytes ? sizeof(uint64_t) : 0);
 	sample.stack_bytes = bytes;
 	sample.header.size = (uint16_t)size;

@@ -90,7 +90,7 @@ static uint64_t plan_first(struct preload_thread *thread, int32_t tid, uint64_t 
 	return at;
 }
 
-static bool start_timer(struct preload_thread *thread, int32_t tid)
+static bool start_timer(struct preload_thread *thread, int32_t tid, uint64_t stack_end)
 {
 	struct kernel_sigevent event = {
 		.value = thread, .signal = PRELOAD_SIGNAL, .notify = SIGEV_THREAD_ID, .tid = tid
@@ -101,6 +101,7 @@ static bool start_timer(struct preload_thread *thread, int32_t tid)
 	} when;
 
 	thread->sampled = thread->named = false;
+	thread->stack_end = stack_end;
 	if (RAW(timer_create, clock_of(tid), &event, &thread->timer) < 0)
 		thread->timer = NO_TIMER;
 	first = plan_first(thread, tid, period);
@@ -150,14 +151,14 @@ static struct preload_thread *claim(struct preload_state *state, int32_t tid)
 }
 
 /* False: it gets none. It keeps its row, so that it is counted once. */
-static bool add(struct preload_state *state, int32_t tid)
+static bool add(struct preload_state *state, int32_t tid, uint64_t stack_end)
 {
 	struct preload_thread *thread;
 
 	if (preload_is_over())
 		return false;
 	thread = claim(state, tid);
-	if (thread && start_timer(thread, tid))
+	if (thread && start_timer(thread, tid, stack_end))
 		return true;
 	__atomic_add_fetch(&preload_head->untimed_threads, 1, __ATOMIC_RELAXED);
 	return false;
@@ -189,18 +190,18 @@ static void end_thread(struct preload_state *state, struct preload_thread *threa
 		preload_put_thread_exit(state, tid, preload_now());
 }
 
-void preload_add_new_thread(struct preload_state *state, int32_t tid)
+void preload_add_new_thread(struct preload_state *state, int32_t tid, uint64_t stack_end)
 {
 	struct preload_thread *old = find(state, tid);
 
 	if (old)
 		end_thread(state, old, tid);
-	(void)add(state, tid);
+	(void)add(state, tid, stack_end);
 }
 
 void preload_add_thread(struct preload_state *state)
 {
-	preload_add_new_thread(state, (int32_t)RAW(gettid));
+	preload_add_new_thread(state, (int32_t)RAW(gettid), 0);
 }
 
 /* ---- threads that were made by other means, and that have ended ---- */
@@ -268,7 +269,7 @@ static bool look(struct preload_state *state)
 			/* /proc may be that of another PID namespace, with other numbers. */
 			if (tid > 0 && tid != state->looker && !find(state, tid) &&
 			    is_there(state->pid, tid))
-				found |= add(state, tid);
+				found |= add(state, tid, 0);
 			at += entry->size;
 		}
 	}

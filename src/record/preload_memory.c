@@ -18,6 +18,7 @@ enum {
 	/* Chunks that are ready to be taken: a writer that touched memory which its file system does not
 	 * have would be killed, so it is reserved before. */
 	READY = 64,
+	MOST_READY = 2048,     /* the number doubles, up to this, where samples were dropped */
 	UNKNOWN_NAMESPACE = 1, /* the kernel has no inode of this number for one */
 	PATH_ROOM = 256,
 };
@@ -29,6 +30,8 @@ struct preload_memory {
 	size_t bytes;
 	struct preload_chunk *chunks;	     /* in the shared memory */
 	uint32_t reserved;		     /* of the chunks, the first ones */
+	uint32_t ready;			     /* so many are to be free after each drain */
+	uint64_t dropped;		     /* samples, at the last one */
 	bool full;			     /* the file system has no room for more */
 	uint32_t taken[PRELOAD_MOST_CHUNKS]; /* bytes of each that were passed on */
 	uint32_t pid_namespace;
@@ -61,15 +64,20 @@ static bool make_file_somewhere(struct preload_memory *memory)
 	       make_file(memory, "/tmp");
 }
 
-/* Reserves memory for chunks until READY of them are free, as far as there is room. */
+/* Reserves memory for chunks until enough of them are free, as far as there is room. */
 static void reserve(struct preload_memory *memory)
 {
+	uint64_t dropped = __atomic_load_n(&memory->head->dropped, __ATOMIC_RELAXED);
 	uint32_t ready = 0;
+
+	if (dropped != memory->dropped && memory->ready < MOST_READY)
+		memory->ready *= 2;
+	memory->dropped = dropped;
 
 	for (uint32_t i = 0; i < memory->reserved; i++)
 		ready += __atomic_load_n(&memory->chunks[i].state, __ATOMIC_RELAXED) ==
 			 PRELOAD_CHUNK_FREE;
-	while (!memory->full && ready < READY && memory->reserved < PRELOAD_MOST_CHUNKS) {
+	while (!memory->full && ready < memory->ready && memory->reserved < PRELOAD_MOST_CHUNKS) {
 		uint64_t at = preload_chunk_at(PRELOAD_MOST_CHUNKS, memory->reserved);
 
 		memory->full = posix_fallocate(memory->fd, (off_t)at, PRELOAD_CHUNK_BYTES) != 0;
@@ -105,6 +113,7 @@ int preload_memory_new(uint64_t period_ns, enum preload_clock clock,
 	struct preload_memory *memory = xcalloc(1, sizeof(*memory));
 	int rc;
 
+	memory->ready = READY;
 	if (!make_file_somewhere(memory)) {
 		rc = err_set(err, -errno, "cannot make a file in /dev/shm, $TMPDIR or /tmp: %s",
 			     strerror(errno));

@@ -220,12 +220,42 @@ static void test_nothing_is_lost(void **state)
 	assert_int_equal(preload_memory_counts(shared->memory).malformed, 0);
 }
 
+static uint32_t count_free(const struct shared *shared)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < PRELOAD_MOST_CHUNKS; i++)
+		count += chunk_of(shared, i)->state == PRELOAD_CHUNK_FREE;
+	return count;
+}
+
+static void test_more_room_where_samples_were_dropped(void **state)
+{
+	struct shared *shared = *state;
+	uint32_t before = count_free(shared);
+
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), before);
+	shared->head->dropped += 5;
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), 2 * before);
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), 2 * before);
+	for (int i = 0; i < 20; i++) {
+		shared->head->dropped++;
+		preload_memory_drain(shared->memory, take, shared);
+	}
+	assert_in_range(count_free(shared), 2 * before, PRELOAD_MOST_CHUNKS / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_changes, begin, end),
 		cmocka_unit_test_setup_teardown(test_sizes_are_those_that_were_checked, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing_is_lost, begin, end),
+		cmocka_unit_test_setup_teardown(test_more_room_where_samples_were_dropped, begin,
+						end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
