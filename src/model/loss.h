@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 /* id, name (in JSON, CSV and the profile file), what a person reads */
-#define LOSS_REASONS(X)                                                                        \
-	X(RING_FULL, "ring_full", "samples the kernel dropped because a ring buffer was full") \
-	X(THROTTLED, "throttled", "time during which the kernel throttled sampling")           \
-	X(MISSED_TICKS, "missed_ticks", "ticks a late timer skipped")                          \
-	X(TRACKING, "tracking", "process and mapping records the kernel dropped")              \
-	X(LATE, "late", "records that arrived too late to be put in order")                    \
-	X(UNKNOWN_TASK, "unknown_task", "samples of an unknown task")                          \
-	X(MALFORMED, "malformed", "records that could not be read")                            \
-	X(TABLE_FULL, "table_full", "threads for which a table in the kernel had no room")     \
-	X(NOT_STORED, "not_stored", "samples that could not be written to the profile")        \
-	X(NOT_READ, "not_read", "images and processes that could not be read in time")         \
+#define LOSS_REASONS(X)                                                                    \
+	X(RING_FULL, "ring_full", "samples dropped because a buffer was full")             \
+	X(THROTTLED, "throttled", "time during which the kernel throttled sampling")       \
+	X(MISSED_TICKS, "missed_ticks", "ticks a late timer skipped")                      \
+	X(TRACKING, "tracking", "process and mapping records that were dropped")           \
+	X(LATE, "late", "records that arrived too late to be put in order")                \
+	X(UNKNOWN_TASK, "unknown_task", "samples of an unknown task")                      \
+	X(MALFORMED, "malformed", "records that could not be read")                        \
+	X(TABLE_FULL, "table_full", "threads for which a table in the kernel had no room") \
+	X(NOT_STORED, "not_stored", "samples that could not be written to the profile")    \
+	X(NOT_READ, "not_read", "images and processes that could not be read in time")     \
 	X(DAMAGED, "damaged", "samples of a damaged profile that could not be recovered")
 
 #define LOSS_ENUM(id, ...) LOSS_##id,

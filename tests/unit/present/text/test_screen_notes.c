@@ -43,8 +43,8 @@ static void losses_name_their_reason(void **state)
 	printed_done(&printed);
 	profile = well(&printed);
 	profile->events[0].loss[LOSS_RING_FULL].count = 1000;
-	assert_has(print(&printed), "!            50 % of the samples were lost: 1,000 samples the "
-				    "kernel dropped because a ring buffer was full. ");
+	assert_has(print(&printed), "!            50 % of the samples were lost: 1,000 samples "
+				    "dropped because a buffer was full. ");
 	printed_done(&printed);
 }
 

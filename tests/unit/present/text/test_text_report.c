@@ -131,8 +131,8 @@ static void shares_of_losses_add_up(void **state)
 	loss[LOSS_MISSED_TICKS] = (struct loss){ 3000, 6 * NS_PER_S };
 	loss[LOSS_MALFORMED] = (struct loss){ 4, 0 };
 	text = print(&printed, VIEW_COMMAND);
-	assert_has(text, "ring buffer was full (5.00 %); 3,000 ticks a\n");
-	assert_has(text, "timer skipped (30.00 %); 4 records that could not be read\n");
+	assert_has(text, "buffer was full (5.00 %); 3,000 ticks a late timer\n");
+	assert_has(text, "skipped (30.00 %); 4 records that could not be read\n");
 	assert_has(text, "lost 35.00");
 	printed_done(&printed);
 }
@@ -145,8 +145,9 @@ static void counts_lost_have_no_share(void **state)
 	printed_world(&printed);
 	fixture_event(&printed.fixture, "page-faults", "count");
 	printed.fixture.profile->events[1].loss[LOSS_RING_FULL] = (struct loss){ 3, NS_PER_S };
-	assert_has(print(&printed, VIEW_COMMAND), "Lost         3 samples the kernel dropped "
-						  "because a ring buffer was full [page-faults]\n");
+	assert_has(print(&printed, VIEW_COMMAND),
+		   "Lost         3 samples dropped because a buffer was full "
+		   "[page-faults]\n");
 	printed_done(&printed);
 }
 
