@@ -190,7 +190,7 @@ void preload_execs_match(struct preload_execs *execs)
 
 DEFINE_EQUAL(has_path, struct preload_execs, executed.items, char, strcmp(a->path, b) == 0)
 
-char *preload_execs_sentence(const struct preload_execs *execs)
+char *preload_execs_sentence(const struct preload_execs *execs, bool records_dropped)
 {
 #define REFUSAL_TEXT(id, text) [PRELOAD_REFUSAL_##id] = text,
 	static const char *const texts[] = { PRELOAD_REFUSALS(REFUSAL_TEXT) };
@@ -213,7 +213,9 @@ char *preload_execs_sentence(const struct preload_execs *execs)
 		}
 		buf_printf(&sentence, "%s%s (%s)",
 			   named ? ", " : "programs that were not profiled: ", execution->path,
-			   texts[execution->refusal]);
+			   execution->refusal == PRELOAD_REFUSAL_NONE && records_dropped
+				   ? "it did not load the library, or what it wrote was dropped"
+				   : texts[execution->refusal]);
 		named++;
 	}
 	hashidx_done(&seen);

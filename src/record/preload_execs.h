@@ -27,7 +27,8 @@ void preload_execs_loaded(struct preload_execs *execs, int32_t pid, uint64_t tim
 /* After each drain. */
 void preload_execs_match(struct preload_execs *execs);
 
-/* One sentence about those that were not profiled; the caller frees it. NULL: there are none. */
-char *preload_execs_sentence(const struct preload_execs *execs);
+/* One sentence about those that were not profiled; the caller frees it. NULL: there are none.
+ * @records_dropped: what the library wrote may be missing. */
+char *preload_execs_sentence(const struct preload_execs *execs, bool records_dropped);
 
 #endif

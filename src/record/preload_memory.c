@@ -18,7 +18,8 @@ enum {
 	/* Chunks that are ready to be taken: a writer that touched memory which its file system does not
 	 * have would be killed, so it is reserved before. */
 	READY = 64,
-	MOST_READY = 2048,     /* the number doubles, up to this, where samples were dropped */
+	MOST_READY = 2048,
+	READY_PER_TAKEN = 4,   /* more may be taken until the next drain, and that may come late */
 	UNKNOWN_NAMESPACE = 1, /* the kernel has no inode of this number for one */
 	PATH_ROOM = 256,
 };
@@ -30,8 +31,9 @@ struct preload_memory {
 	size_t bytes;
 	struct preload_chunk *chunks;	     /* in the shared memory */
 	uint32_t reserved;		     /* of the chunks, the first ones */
-	uint32_t ready;			     /* so many are to be free after each drain */
-	uint64_t dropped;		     /* samples, at the last one */
+	uint32_t ready;			     /* so many are to be free after each drain, */
+	uint32_t left;			     /* so many were after the last one */
+	uint64_t dropped;		     /* records, at the last one */
 	bool full;			     /* the file system has no room for more */
 	uint32_t taken[PRELOAD_MOST_CHUNKS]; /* bytes of each that were passed on */
 	uint32_t pid_namespace;
@@ -64,20 +66,22 @@ static bool make_file_somewhere(struct preload_memory *memory)
 	       make_file(memory, "/tmp");
 }
 
+static uint32_t count_free(const struct preload_memory *memory)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < memory->reserved; i++)
+		count += __atomic_load_n(&memory->chunks[i].state, __ATOMIC_RELAXED) ==
+			 PRELOAD_CHUNK_FREE;
+	return count;
+}
+
 /* Reserves memory for chunks until enough of them are free, as far as there is room. */
 static void reserve(struct preload_memory *memory)
 {
-	uint64_t dropped = __atomic_load_n(&memory->head->dropped, __ATOMIC_RELAXED);
-	uint32_t ready = 0;
-
-	if (dropped != memory->dropped && memory->ready < MOST_READY)
-		memory->ready *= 2;
-	memory->dropped = dropped;
-
-	for (uint32_t i = 0; i < memory->reserved; i++)
-		ready += __atomic_load_n(&memory->chunks[i].state, __ATOMIC_RELAXED) ==
-			 PRELOAD_CHUNK_FREE;
-	while (!memory->full && ready < memory->ready && memory->reserved < PRELOAD_MOST_CHUNKS) {
+	memory->left = count_free(memory);
+	while (!memory->full && memory->left < memory->ready &&
+	       memory->reserved < PRELOAD_MOST_CHUNKS) {
 		uint64_t at = preload_chunk_at(PRELOAD_MOST_CHUNKS, memory->reserved);
 
 		memory->full = posix_fallocate(memory->fd, (off_t)at, PRELOAD_CHUNK_BYTES) != 0;
@@ -85,8 +89,24 @@ static void reserve(struct preload_memory *memory)
 			break;
 		__atomic_store_n(&memory->chunks[memory->reserved++].state, PRELOAD_CHUNK_FREE,
 				 __ATOMIC_RELEASE);
-		ready++;
+		memory->left++;
 	}
+}
+
+/* @taken of the chunks that were free after the last drain no longer are. */
+static void adapt(struct preload_memory *memory, uint32_t taken)
+{
+	uint64_t dropped = __atomic_load_n(&memory->head->dropped, __ATOMIC_RELAXED) +
+			   __atomic_load_n(&memory->head->dropped_records, __ATOMIC_RELAXED);
+	uint32_t wanted = READY_PER_TAKEN * taken;
+
+	if (dropped != memory->dropped && wanted < 2 * memory->ready)
+		wanted = 2 * memory->ready;
+	memory->dropped = dropped;
+	if (wanted > MOST_READY)
+		wanted = MOST_READY;
+	if (wanted > memory->ready)
+		memory->ready = wanted;
 }
 
 static int map_file(struct preload_memory *memory, struct err *err)
@@ -234,8 +254,12 @@ static void drain_chunk(struct preload_memory *memory, uint32_t index, preload_t
 
 void preload_memory_drain(struct preload_memory *memory, preload_take *take, void *context)
 {
+	uint32_t left = count_free(memory);
+	uint32_t taken = left < memory->left ? memory->left - left : 0;
+
 	for (uint32_t i = 0; i < memory->reserved; i++)
 		drain_chunk(memory, i, take, context);
+	adapt(memory, taken);
 	reserve(memory);
 }
 

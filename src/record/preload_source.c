@@ -499,7 +499,8 @@ void preload_source_settle(struct preload_source *source)
 	struct preload_memory_counts counts = preload_memory_counts(source->memory);
 	struct record_queue_counts queued = record_queue_counts(source->queue);
 	struct loss *loss = source->profile->events[0].loss;
-	_cleanup_free_ char *not_profiled = preload_execs_sentence(source->execs);
+	_cleanup_free_ char *not_profiled =
+		preload_execs_sentence(source->execs, counts.dropped_records > 0);
 	char sentence[160];
 
 	loss[LOSS_RING_FULL] = (struct loss){ counts.dropped, counts.dropped_ns };

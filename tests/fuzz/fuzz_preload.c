@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	preload_memory_drain(memory, take, &taker);
 	preload_execs_match(taker.execs);
 	record_queue_release(taker.queue, UINT64_MAX, look_at, NULL);
-	sentence = preload_execs_sentence(taker.execs);
+	sentence = preload_execs_sentence(taker.execs, false);
 	sink += sentence ? strlen(sentence) : 0;
 	free(sentence);
 	record_queue_free(taker.queue);

@@ -23,7 +23,7 @@ static bool add(struct preload_execs *execs, int32_t pid, uint64_t time_ns, cons
 
 static void expect(const struct preload_execs *execs, const char *wanted)
 {
-	char *sentence = preload_execs_sentence(execs);
+	char *sentence = preload_execs_sentence(execs, false);
 
 	if (wanted) {
 		assert_non_null(sentence);
@@ -37,12 +37,16 @@ static void expect(const struct preload_execs *execs, const char *wanted)
 static void test_loaded(void **state)
 {
 	struct preload_execs *execs = preload_execs_new();
+	char *sentence;
 
 	(void)state;
 	assert_true(add(execs, 10, 100, "/bin/a", PRELOAD_REFUSAL_NONE));
 	preload_execs_loaded(execs, 10, 90); /* an earlier program */
 	preload_execs_match(execs);
 	expect(execs, "/bin/a (it did not load the library)");
+	sentence = preload_execs_sentence(execs, true);
+	assert_non_null(strstr(sentence, "or what it wrote was dropped"));
+	free(sentence);
 	preload_execs_loaded(execs, 10, 120);
 	preload_execs_match(execs);
 	expect(execs, NULL);

@@ -248,12 +248,41 @@ static void test_more_room_where_samples_were_dropped(void **state)
 	assert_in_range(count_free(shared), 2 * before, PRELOAD_MOST_CHUNKS / 2);
 }
 
+static void take_chunks(const struct shared *shared, uint32_t count)
+{
+	for (uint32_t i = 0; count; i++) {
+		volatile struct preload_chunk *chunk = chunk_of(shared, i);
+
+		if (chunk->state != PRELOAD_CHUNK_FREE)
+			continue;
+		chunk->state = PRELOAD_CHUNK_FULL;
+		count--;
+	}
+}
+
+/* Before anything was dropped: what was taken once may be taken again, by more, and before a later drain. */
+static void test_more_room_where_much_is_taken(void **state)
+{
+	struct shared *shared = *state;
+	uint32_t before = count_free(shared);
+
+	take_chunks(shared, before / 8);
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), before);
+	take_chunks(shared, before);
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), 4 * before);
+	preload_memory_drain(shared->memory, take, shared);
+	assert_int_equal(count_free(shared), 4 * before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_changes, begin, end),
 		cmocka_unit_test_setup_teardown(test_sizes_are_those_that_were_checked, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing_is_lost, begin, end),
+		cmocka_unit_test_setup_teardown(test_more_room_where_much_is_taken, begin, end),
 		cmocka_unit_test_setup_teardown(test_more_room_where_samples_were_dropped, begin,
 						end),
 	};
