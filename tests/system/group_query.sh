@@ -69,8 +69,12 @@ test_query_is_the_report() {
 	cmp -s "$T/report" "$T/sample" || fail "samples:" "$(diff "$T/report" "$T/sample")"
 	stacks_are_the_reports
 	need sqlite3
-	sqlite3 -readonly "$T/prof" "$sql" | tr '|' '\t' | sort > "$T/alone"
-	rows "$T/prof" thread | cut -f 1,3,4 | sort | cmp -s - "$T/alone" || fail "sqlite3 alone"
+	# Others may run a program at this moment whose name has bytes that the report shows as escapes,
+	# or that are no ASCII.
+	sqlite3 -readonly -separator $'\t' "$T/prof" \
+		"SELECT * FROM ($sql) WHERE thread NOT GLOB '*[^ -~]*'" | sort > "$T/alone"
+	grep -v -e '\\x[0-9a-f][0-9a-f]' -e $'[^ -~\t]' "$T/report" > "$T/printable"
+	cmp -s "$T/printable" "$T/alone" || fail "sqlite3 alone:" "$(diff "$T/printable" "$T/alone")"
 }
 
 test_query_ends_when_told() {
