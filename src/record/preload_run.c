@@ -29,12 +29,12 @@
 #include "perf/perf_limits.h"
 #include "place/files/image_files.h"
 #include "place/jit/jit.h"
-#include "proc/proc_scan.h"
 #include "proc/watched_command.h"
 #include "record/preload_command.h"
 #include "record/preload_memory.h"
 #include "record/preload_source.h"
 #include "record/record_facts.h"
+#include "record/record_input.h"
 #include "store/record_output.h"
 #include "store/store.h"
 
@@ -347,29 +347,13 @@ static void release(struct preloading *preloading)
 
 /* ---- while it runs ---- */
 
-/* What only /proc says of a process is read once, while it lives. */
-static void refresh_process(void *context, const struct proc_info *info)
-{
-	struct preloading *preloading = context;
-
-	machine_set_uid(preloading->machine, info->pid, info->uid);
-	if (info->cgroup[0])
-		machine_set_cgroup(preloading->machine, info->pid, info->cgroup);
-}
-
 static void refresh(struct preloading *preloading)
 {
-	const struct proc_visitor visitor = { .process = refresh_process,
-					      .context = preloading,
-					      .foreign = preloading->foreign };
 	const struct profile *profile = preloading->profile;
 
-	for (; preloading->looked_up < profile->processes.count; preloading->looked_up++) {
-		const struct process *process = &profile->processes.items[preloading->looked_up];
-
-		if (process->end_ns == 0 && process->pid > 0)
-			(void)proc_scan_one(process->pid, &visitor, NULL);
-	}
+	for (; preloading->looked_up < profile->processes.count; preloading->looked_up++)
+		record_input_read_owner(preloading->machine, preloading->foreign,
+					&profile->processes.items[preloading->looked_up]);
 }
 
 static void drain(struct preloading *preloading, uint64_t cutoff_ns)

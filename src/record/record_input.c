@@ -481,29 +481,33 @@ void record_input_rescan(struct record_input *input, uint64_t now_ns)
 	scan_processes(input, NULL);
 }
 
-/* A process born during the recording gets its parent's uid and cgroup. Its own are read once,
- * while it lives. */
-static void refresh_process(void *context, const struct proc_info *info)
+static void take_owner(void *context, const struct proc_info *info)
 {
-	struct record_input *input = context;
+	struct machine *machine = context;
 
-	machine_set_uid(input->machine, info->pid, info->uid);
+	machine_set_uid(machine, info->pid, info->uid);
 	if (info->cgroup[0])
-		machine_set_cgroup(input->machine, info->pid, info->cgroup);
+		machine_set_cgroup(machine, info->pid, info->cgroup);
+}
+
+void record_input_read_owner(struct machine *machine, struct foreign *foreign,
+			     const struct process *process)
+{
+	const struct proc_visitor visitor = { .process = take_owner,
+					      .context = machine,
+					      .foreign = foreign };
+
+	if (process->end_ns == 0 && process->pid > 0)
+		(void)proc_scan_one(process->pid, &visitor, NULL);
 }
 
 void record_input_refresh(struct record_input *input)
 {
-	const struct proc_visitor visitor = { .process = refresh_process,
-					      .context = input,
-					      .foreign = input->foreign };
 	const struct profile *profile = input->profile;
 
 	for (; input->looked_up < profile->processes.count; input->looked_up++) {
-		const struct process *process = &profile->processes.items[input->looked_up];
-
-		if (process->end_ns == 0 && process->pid > 0)
-			(void)proc_scan_one(process->pid, &visitor, NULL);
+		record_input_read_owner(input->machine, input->foreign,
+					&profile->processes.items[input->looked_up]);
 		if (record_input_selects(input))
 			chosen_process(input->options->who, input->profile,
 				       (uint32_t)input->looked_up);

@@ -68,7 +68,11 @@ int record_input_fill(struct record_input *input, struct err *err);
 /* Reads /proc again, but not often, if the kernel dropped records that may have been about
  * processes and mappings. */
 void record_input_rescan(struct record_input *input, uint64_t now_ns);
-/* Reads uid and cgroup of processes that came since the last call, and chooses among them. */
+/* A process born during the recording has got its parent's uid and cgroup. Reads its own, if it lives:
+ * call this once for each. */
+void record_input_read_owner(struct machine *machine, struct foreign *foreign,
+			     const struct process *process);
+/* Does so for processes that came since the last call, and chooses among them. */
 void record_input_refresh(struct record_input *input);
 /* True if processes were chosen that neither ran at the start nor were started by those that did. */
 bool record_input_chose_later(const struct record_input *input);
