@@ -130,6 +130,8 @@ static void forget_index(struct table *table)
 {
 	free(table->direct);
 	table->direct = NULL;
+	free(table->met);
+	table->met = NULL;
 	forget_code(&table->code);
 	hashidx_done(&table->index);
 }
@@ -352,6 +354,31 @@ void table_add_rows(struct table *table, const struct point *points, size_t coun
 			ret_rows ? ret_rows + i : NULL);
 }
 
+/* What the values of a point's keys depend on, if neither time nor CPU are among them, and its row. */
+struct table_met {
+	uint32_t task, stack, row;
+	uint8_t event, mode, context;
+	bool is_set;
+};
+
+/* Combinations of these that are remembered. */
+enum { MET = 1 << 13 };
+
+static struct table_met *met_at(struct table *table, const struct total *total)
+{
+	uint64_t hash = hash_u64((uint64_t)total->stack << 32 | total->task);
+
+	return &table->met[hash % MET];
+}
+
+static bool is_met(const struct table_met *met, const struct total *total)
+{
+	return met->is_set && met->stack == total->stack && met->task == total->task &&
+	       met->event == total->event && met->mode == total->mode &&
+	       met->context == total->context;
+}
+
+/* Finds the rows of points that were not met. */
 static void find_few(struct table *table, const struct point *points, size_t count,
 		     uint32_t *ret_rows)
 {
@@ -367,11 +394,46 @@ static void find_few(struct table *table, const struct point *points, size_t cou
 	}
 }
 
+/* The points that are waiting are adjacent, and end before @end. */
+static void find_waiting(struct table *table, const struct point *points, size_t first, size_t end,
+			 uint32_t *ret_rows)
+{
+	if (first == end)
+		return;
+	find_few(table, points + first, end - first, ret_rows + first);
+	for (size_t i = first; table->met && i < end; i++) {
+		const struct total *total = &points[i].total;
+
+		*met_at(table, total) = (struct table_met){ .task = total->task,
+							    .stack = total->stack,
+							    .row = ret_rows[i],
+							    .event = total->event,
+							    .mode = total->mode,
+							    .context = total->context,
+							    .is_set = true };
+	}
+}
+
 void table_find_all(struct table *table, const struct point *points, size_t count,
 		    uint32_t *ret_rows)
 {
-	for (size_t i = 0; i < count; i += FEW)
-		find_few(table, points + i, count - i < FEW ? count - i : FEW, ret_rows + i);
+	size_t first = 0;
+
+	if (!table->met && !(keys_use(&table->keys) & SAMPLE_NOT_IN_TOTALS))
+		table->met = xcalloc(MET, sizeof(*table->met));
+	for (size_t i = 0; i < count; i++) {
+		const struct table_met *met = table->met ? met_at(table, &points[i].total) : NULL;
+
+		if (met && is_met(met, &points[i].total)) {
+			ret_rows[i] = met->row; /* before others take its place */
+			find_waiting(table, points, first, i, ret_rows);
+			first = i + 1;
+		} else if (i + 1 - first == FEW) {
+			find_waiting(table, points, first, i + 1, ret_rows);
+			first = i + 1;
+		}
+	}
+	find_waiting(table, points, first, count, ret_rows);
 }
 
 void table_copy_sums(struct table *table, const struct table *from)

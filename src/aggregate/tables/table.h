@@ -58,6 +58,7 @@ struct table {
 	 * them in bounds, in the place of the first. */
 	struct table_code code;
 	bool by_number;
+	struct table_met *met; /* private: rows of points that table_find_all met last */
 };
 
 struct table *table_new(const struct labels *labels, const struct key_list *keys);

@@ -5,12 +5,23 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hashidx.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "base/xalloc.h"
 
 /* The number of entries sorted at once: they fit into a CPU's caches. */
 enum { CHUNK = 1 << 15 };
+
+/* An entry that was added or found last. */
+struct recent {
+	uint32_t
+		hash; /* of its place: entries are scattered, and only the right one is worth a look */
+	uint32_t at;
+};
+
+/* Those that are remembered: as many as a bucket of a busy time has, and they fit into a CPU's caches. */
+enum { RECENT = 1 << 14 };
 
 enum { NODE_MASK = (1 << HEAT_NODE_BITS) - 1 };
 
@@ -61,11 +72,14 @@ void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t 
 	while ((bucket_count(heat) - 1) / heat->rows >= HEAT_MAX_COLUMNS)
 		lengthen_buckets(heat);
 	count_columns(heat);
+	heat->recent = xcalloc(RECENT, sizeof(*heat->recent));
+	heat->last_from_ns = origin_ns;
 }
 
 void heat_done(struct heat *heat)
 {
 	vec_free(&heat->entries);
+	free(heat->recent);
 }
 
 static uint64_t place_of(const struct heat_entry *entry)
@@ -151,6 +165,7 @@ bool heat_lengthen(struct heat *heat)
 		return false;
 	heat_merge(heat);
 	factor = lengthen_buckets(heat);
+	heat->last_from_ns = heat->origin_ns + heat->last * heat->bucket_ns;
 	for (size_t i = 0; i < heat->entries.count; i++)
 		heat->entries.items[i].bucket /= factor;
 	merge_within_buckets(heat);
@@ -176,8 +191,30 @@ static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
 	return (uint32_t)(bucket < last ? bucket : last);
 }
 
+/* The same; most samples are in the bucket of the one before. */
+static uint32_t next_bucket(struct heat *heat, uint64_t time_ns)
+{
+	if (time_ns < heat->last_from_ns || time_ns - heat->last_from_ns >= heat->bucket_ns) {
+		heat->last = bucket_of(heat, time_ns);
+		heat->last_from_ns = heat->origin_ns + heat->last * heat->bucket_ns;
+	}
+	return heat->last;
+}
+
+/* Most samples are of a place that was met shortly before: its entry takes them, wherever it is now. So
+ * there are fewer entries to sort. */
 static void add(struct heat *heat, const struct heat_entry *entry)
 {
+	uint64_t place = place_of(entry), hash = hash_u64(place);
+	struct recent *recent = &heat->recent[hash % RECENT];
+
+	if (recent->hash == (uint32_t)(hash >> 32) && recent->at < heat->entries.count &&
+	    place_of(&heat->entries.items[recent->at]) == place) {
+		heat->entries.items[recent->at].samples += entry->samples;
+		heat->entries.items[recent->at].weight += entry->weight;
+		return;
+	}
+	*recent = (struct recent){ (uint32_t)(hash >> 32), (uint32_t)heat->entries.count };
 	*vec_push(&heat->entries) = *entry;
 	if (heat->entries.count - heat->merged >= CHUNK)
 		heat_merge(heat);
@@ -186,7 +223,7 @@ static void add(struct heat *heat, const struct heat_entry *entry)
 void heat_add(struct heat *heat, uint64_t time_ns, uint8_t lane, uint32_t node, uint64_t samples,
 	      uint64_t weight)
 {
-	add(heat, &(struct heat_entry){ .bucket = bucket_of(heat, time_ns),
+	add(heat, &(struct heat_entry){ .bucket = next_bucket(heat, time_ns),
 					.node = node & NODE_MASK,
 					.lane = lane,
 					.samples = samples,

@@ -35,9 +35,12 @@ struct heat {
 	uint32_t rows; /* of a column */
 	uint32_t columns;
 	VEC(struct heat_entry) entries; /* by bucket, lane, node after heat_merge */
-	uint64_t end_ns;		/* private, as are the next two */
+	uint64_t end_ns;		/* private, as are the next ones */
 	uint32_t factor;		/* of the next lengthening */
 	size_t merged;			/* that many entries are sorted and merged */
+	struct recent *recent;		/* owned: entries that were added last, by their places */
+	uint32_t last;			/* the bucket of the sample before, and where it begins */
+	uint64_t last_from_ns;
 };
 
 /* @column_ns: 0: chosen to suit the time from @origin_ns to @end_ns. It is lengthened if there

@@ -106,6 +106,48 @@ static void rows_are_found(void **state)
 	}
 }
 
+/* Whether they were met before or not, points have the rows that they would be added to. */
+static void many_points(void **state)
+{
+	enum { STACKS = 300, TASKS = 60, POINTS = 60000, FEW_AT_ONCE = 64 };
+	static const char *const keys_by[] = { "thread,stack", "process,symbol,mode",
+					       "cpu,symbol" };
+	uint32_t stacks[STACKS], tasks[TASKS], added[FEW_AT_ONCE], found[FEW_AT_ONCE];
+	struct point points[FEW_AT_ONCE];
+	struct fixture fixture;
+	uint64_t random = 1;
+
+	(void)state;
+	make(&fixture);
+	for (unsigned i = 0; i < STACKS; i++)
+		stacks[i] = fixture_stack(&fixture, "/bin/cc", "f", i * 16, SYMBOL_NAMED);
+	for (unsigned i = 0; i < TASKS; i++)
+		tasks[i] =
+			fixture_task(&fixture, fixture_process(&fixture, "cc", 100 + (int)i), "cc");
+	for (size_t k = 0; k < sizeof(keys_by) / sizeof(keys_by[0]); k++) {
+		struct key_list keys;
+		struct table *table;
+
+		assert_int_equal(keys_parse(keys_by[k], &keys, NULL), 0);
+		table = table_new(fixture_labels(&fixture), &keys);
+		for (unsigned i = 0; i < POINTS; i += FEW_AT_ONCE) {
+			for (unsigned j = 0; j < FEW_AT_ONCE; j++) {
+				random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+				points[j] = (struct point){ .total = fixture_total(
+								    tasks[(random >> 33) % TASKS],
+								    stacks[(random >> 40) % STACKS],
+								    random >> 63, CONTEXT_TASK, 1),
+							    .cpu = (uint16_t)(random >> 61 & 1) };
+			}
+			table_add_rows(table, points, FEW_AT_ONCE, added);
+			table_find_all(table, points, FEW_AT_ONCE, found);
+			assert_memory_equal(added, found, sizeof(added));
+		}
+		table_free(table);
+	}
+	fixture_done(&fixture);
+}
+
 static void one_key(void **state)
 {
 	struct fixture fixture;
@@ -394,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_tables_by_address),
 		cmocka_unit_test(rows_are_found),
+		cmocka_unit_test(many_points),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(rows_that_cover_a_share),
 		cmocka_unit_test(rows_that_cover_it_exactly),

@@ -217,6 +217,41 @@ static void the_order_of_samples_is_all_the_same(void **state)
 	heat_done(&backward);
 }
 
+/* Coarser at any time or at the end: the entries are the same. */
+static void when_columns_get_longer_is_all_the_same(void **state)
+{
+	enum { ADDED = 200000, STEPS = 4 };
+	uint64_t random = 5;
+	struct heat early, late;
+
+	(void)state;
+	heat_init(&early, START, START + 1000 * NS_PER_S, 0, 0);
+	heat_init(&late, START, START + 1000 * NS_PER_S, 0, 0);
+	for (uint32_t i = 0; i < ADDED; i++) {
+		/* More or less in order of time, some outside of it. */
+		uint64_t at = START + i * (1010 * NS_PER_S / ADDED) - 2 * NS_PER_S;
+		uint32_t node;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		at += (random >> 33) % (3 * NS_PER_S);
+		node = (uint32_t)(random >> 40) % (NODES * 300);
+		heat_add(&early, at, random >> 62, node, 1, i % 5);
+		heat_add(&late, at, random >> 62, node, 1, i % 5);
+		if (i % (ADDED / STEPS) == 1000)
+			assert_true(heat_lengthen(&early));
+	}
+	for (int i = 0; i < STEPS; i++)
+		assert_true(heat_lengthen(&late));
+	heat_merge(&early);
+	heat_merge(&late);
+	assert_int_equal(early.bucket_ns, late.bucket_ns);
+	assert_int_equal(early.entries.count, late.entries.count);
+	assert_memory_equal(early.entries.items, late.entries.items,
+			    early.entries.count * sizeof(*early.entries.items));
+	heat_done(&early);
+	heat_done(&late);
+}
+
 static void one_bucket_cannot_become_coarser(void **state)
 {
 	uint64_t weights[100] = { 0 };
@@ -264,6 +299,7 @@ int main(void)
 		cmocka_unit_test(what_lasts_is_in_each_bucket_that_it_covers),
 		cmocka_unit_test(columns_suit_the_time),
 		cmocka_unit_test(longer_columns_lose_nothing),
+		cmocka_unit_test(when_columns_get_longer_is_all_the_same),
 		cmocka_unit_test(the_order_of_samples_is_all_the_same),
 		cmocka_unit_test(one_bucket_cannot_become_coarser),
 		cmocka_unit_test(nodes_are_put_together),
