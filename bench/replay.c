@@ -41,13 +41,13 @@ static uint64_t draw(struct replay *replay, uint64_t below)
 
 static int load(struct replay *replay, const char *path, struct err *err)
 {
-	const struct sample_wish all = { 0, UINT64_MAX, SAMPLE_ALL };
+	const struct sample_wish all = { 0, UINT64_MAX, SAMPLE_ALL, { 0 } };
 	int rc = store_open(path, &replay->reader, err);
 
 	if (rc == 0)
 		rc = store_load_profile(replay->reader, &replay->profile, err);
 	if (rc == 0)
-		rc = store_each_batch(replay->reader, replay->profile, &all, take, replay, err);
+		rc = store_each_batch(replay->reader, &all, take, replay, err);
 	if (rc == 0 && !replay->samples.count)
 		rc = err_set(err, -1, "%s has no samples", path);
 	if (rc == 0)

@@ -53,7 +53,7 @@ static int load(const char *path, struct recorded *ret_recorded, struct err *err
 		return rc;
 	rc = store_load_profile(reader, &recorded.profile, err);
 	if (rc == 0)
-		rc = store_load_totals(reader, recorded.profile, &recorded.totals, err);
+		rc = store_load_totals(reader, &recorded.totals, err);
 	store_close(reader);
 	if (rc < 0)
 		recorded_done(&recorded);

@@ -441,7 +441,9 @@ static int take_samples(void *context, const struct sample *samples, size_t coun
 static int visit_samples(struct visit *visit, struct err *err)
 {
 	struct opened *opened = visit->opened;
-	struct sample_wish wish = { opened->window.from_ns, opened->window.to_ns, visit->fields };
+	struct sample_wish wish = {
+		opened->window.from_ns, opened->window.to_ns, visit->fields, { 0 }
+	};
 
 	/* With slices of whole seconds the time within a second does not matter. */
 	if (visit->slice_ns % NS_PER_S == 0 && opened->profile->run.start_ns % NS_PER_S == 0)

@@ -367,7 +367,7 @@ static int load_part(struct part *part, struct err *err)
 {
 	int rc = store_load_profile(part->store, &part->profile, err);
 
-	return rc < 0 ? rc : store_load_totals(part->store, part->profile, &part->totals, err);
+	return rc < 0 ? rc : store_load_totals(part->store, &part->totals, err);
 }
 
 static void *load_some(void *context)
@@ -536,7 +536,7 @@ int parts_load_totals(const struct parts *parts, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err)
 {
 	if (!parts->folder)
-		return store_load_totals(parts->list.items[0].store, profile, ret_totals, err);
+		return store_load_totals(parts->list.items[0].store, ret_totals, err);
 	*ret_totals = (struct totals){ 0 };
 	for (size_t i = 0; i < parts->list.count; i++)
 		add_totals(&parts->list.items[i], ret_totals);
@@ -584,18 +584,17 @@ int parts_each_batch(const struct parts *parts, const struct profile *profile,
 	int rc = 0;
 
 	if (!parts->folder)
-		return store_each_batch(parts->list.items[0].store, profile, wish, visit, context,
-					err);
+		return store_each_batch(parts->list.items[0].store, wish, visit, context, err);
 	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
 		const struct part *part = &parts->list.items[i];
-		struct sample_wish own = { own_ns(part, wish->from_ns), own_ns(part, wish->to_ns),
-					   wish->fields };
+		struct sample_wish own = {
+			own_ns(part, wish->from_ns), own_ns(part, wish->to_ns), wish->fields, { 0 }
+		};
 
 		passing.map = &part->map;
 		if (own.from_ns <= store_end_ns(part->store, part->profile) &&
 		    own.to_ns > part->profile->run.start_ns)
-			rc = store_each_batch(part->store, part->profile, &own, pass_samples,
-					      &passing, err);
+			rc = store_each_batch(part->store, &own, pass_samples, &passing, err);
 	}
 	vec_free(&passing.samples);
 	return rc;
@@ -617,12 +616,12 @@ int parts_each_branch(const struct parts *parts, const struct profile *profile,
 	int rc = 0;
 
 	if (!parts->folder)
-		return store_each_branch(parts->list.items[0].store, profile, visit, context, err);
+		return store_each_branch(parts->list.items[0].store, visit, context, err);
 	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
 		const struct part *part = &parts->list.items[i];
 
 		passing.map = &part->map;
-		rc = store_each_branch(part->store, part->profile, pass_branch, &passing, err);
+		rc = store_each_branch(part->store, pass_branch, &passing, err);
 	}
 	return rc;
 }

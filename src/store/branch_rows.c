@@ -27,14 +27,13 @@ int branch_rows_write(sqlite3 *db, const struct profile *profile)
 	return rc ? rc : checksums_write_keys(db, "branch");
 }
 
-static bool read_row(sqlite3_stmt *stmt, const struct profile *profile, struct branch *ret_branch)
+static bool read_row(sqlite3_stmt *stmt, const size_t rows[TABLE_COUNT], struct branch *ret_branch)
 {
 	uint64_t event, from, to;
 
-	if (!profile->event_count ||
-	    !sql_column_at_most(stmt, 0, profile->event_count - 1, &event) ||
-	    !sql_column_at_most(stmt, 1, profile->frames.count - 1, &from) ||
-	    !sql_column_at_most(stmt, 2, profile->frames.count - 1, &to) ||
+	if (!rows[TABLE_EVENT] || !sql_column_at_most(stmt, 0, rows[TABLE_EVENT] - 1, &event) ||
+	    !sql_column_at_most(stmt, 1, rows[TABLE_FRAME] - 1, &from) ||
+	    !sql_column_at_most(stmt, 2, rows[TABLE_FRAME] - 1, &to) ||
 	    !sql_column_at_most(stmt, 3, INT64_MAX, &ret_branch->count) ||
 	    !sql_column_at_most(stmt, 4, INT64_MAX, &ret_branch->mispredicted) ||
 	    !sql_column_at_most(stmt, 5, INT64_MAX, &ret_branch->cycles))
@@ -45,7 +44,7 @@ static bool read_row(sqlite3_stmt *stmt, const struct profile *profile, struct b
 	return true;
 }
 
-int branch_rows_each(sqlite3 *db, const struct profile *profile,
+int branch_rows_each(sqlite3 *db, const size_t rows[TABLE_COUNT],
 		     void (*visit)(void *context, const struct branch *branch), void *context,
 		     struct err *why)
 {
@@ -58,7 +57,7 @@ int branch_rows_each(sqlite3 *db, const struct profile *profile,
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		struct branch branch;
 
-		if (!read_row(stmt, profile, &branch))
+		if (!read_row(stmt, rows, &branch))
 			return err_set(why, -EBADMSG, "invalid row in table branch");
 		visit(context, &branch);
 		rc = 0;
@@ -74,11 +73,15 @@ int branch_rows_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_w
 			     "FROM branch",
 			     &stmt);
 
+	const size_t rows[TABLE_COUNT] = {
+		[TABLE_EVENT] = profile->event_count, [TABLE_FRAME] = profile->frames.count
+	};
+
 	*ret_wrong = 0;
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		struct branch branch;
 
-		if (read_row(stmt, profile, &branch))
+		if (read_row(stmt, rows, &branch))
 			profile_add_branch(profile, &branch);
 		else
 			++*ret_wrong;

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/checksum.h"
 #include "store/sql.h"
+#include "store/table_rows.h"
 
 const struct checked_rows checksums_rows[] = {
 	{ "event", "id,name,unit,clock,rate_hz,period,samples,user_samples,kernel_samples,weight" },
@@ -37,44 +38,51 @@ const size_t checksums_key_tables = sizeof(checksums_keys) / sizeof(checksums_ke
 
 /* ---- of values ---- */
 
-static uint32_t add_u64(uint32_t checksum, uint64_t value)
+bool checksums_head(const struct datum *value, uint8_t ret_head[CHECKSUMS_HEAD_BYTES])
 {
-	uint64_t stored = htole64(value);
+	bool has_bytes = value->type == SQLITE_TEXT || value->type == SQLITE_BLOB;
+	uint64_t bits = 0;
 
-	return checksum_add(checksum, &stored, sizeof(stored));
+	if (has_bytes)
+		bits = value->size;
+	else if (value->type != SQLITE_NULL)
+		memcpy(&bits, &value->integer, sizeof(bits)); /* or the number */
+	bits = htole64(bits);
+	ret_head[0] = value->type;
+	memcpy(ret_head + 1, &bits, sizeof(bits));
+	return has_bytes;
 }
 
-/* SQLite's number of the type, then 8 bytes: the number, or how many bytes of text or blob follow.
- */
-static uint32_t add_value(uint32_t checksum, sqlite3_stmt *stmt, int at)
+static uint32_t add_value(uint32_t checksum, const struct datum *value)
 {
-	uint8_t type = (uint8_t)sqlite3_column_type(stmt, at);
-	uint64_t bits = 0;
-	double number;
+	uint8_t head[CHECKSUMS_HEAD_BYTES];
+	bool has_bytes = checksums_head(value, head);
 
-	if (type == SQLITE_INTEGER) {
-		bits = (uint64_t)sqlite3_column_int64(stmt, at);
-	} else if (type == SQLITE_FLOAT) {
-		number = sqlite3_column_double(stmt, at);
-		memcpy(&bits, &number, sizeof(bits));
-	} else if (type != SQLITE_NULL) {
-		bits = (uint64_t)sqlite3_column_bytes(stmt, at);
-	}
-	checksum = add_u64(checksum_add(checksum, &type, 1), bits);
-	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
-		return checksum;
-	return bits ? checksum_add(checksum, sqlite3_column_blob(stmt, at), (size_t)bits)
-		    : checksum;
+	checksum = checksum_add(checksum, head, sizeof(head));
+	return has_bytes && value->size ? checksum_add(checksum, value->bytes, value->size)
+					: checksum;
 }
 
 uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int count)
 {
-	for (int at = 0; at < count; at++)
-		checksum = add_value(checksum, stmt, at);
+	for (int at = 0; at < count; at++) {
+		struct datum value = table_rows_datum(stmt, at);
+
+		checksum = add_value(checksum, &value);
+	}
 	return checksum;
 }
 
 /* ---- of rows ---- */
+
+size_t checksums_count(const char *columns)
+{
+	size_t count = 1;
+
+	while (*columns)
+		count += *columns++ == ',';
+	return count;
+}
 
 static const struct checked_rows *rows_of(const char *table)
 {
@@ -108,107 +116,6 @@ int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *r
 	*ret_rows = rows;
 	*ret_crc = crc;
 	return rc;
-}
-
-/* ---- of rows as they are read ---- */
-
-/* A checksum of many bytes takes less time than many of a few. */
-static void sum_pending(struct checksums_read *read)
-{
-	struct checksums_part *last =
-		read->parts.count ? &read->parts.items[read->parts.count - 1] : NULL;
-
-	if (!last || !read->pending.size)
-		return;
-	last->crc = checksum_add(last->crc, read->pending.bytes, read->pending.size);
-	buf_clear(&read->pending);
-}
-
-static struct checksums_part *part_of(struct checksums_read *read, uint64_t id)
-{
-	uint64_t part = id / CHECKSUMS_PART_ROWS;
-	struct checksums_part *last =
-		read->parts.count ? &read->parts.items[read->parts.count - 1] : NULL;
-
-	if (!last || last->part != part) {
-		sum_pending(read);
-		last = vec_push(&read->parts);
-		*last = (struct checksums_part){ .part = part };
-	}
-	last->rows++;
-	return last;
-}
-
-void checksums_add_row(struct checksums_read *read, uint64_t id, sqlite3_stmt *stmt)
-{
-	struct checksums_part *part = part_of(read, id);
-
-	sum_pending(read);
-	part->crc = checksums_of_row(part->crc, stmt, sqlite3_column_count(stmt));
-}
-
-/* There are millions: the bytes that add_value takes of each are taken at once. */
-void checksums_add_integers(struct checksums_read *read, uint64_t id, const int64_t *values,
-			    size_t count)
-{
-	enum { BYTES = 1 + sizeof(uint64_t) };
-	uint8_t bytes[CHECKSUMS_MOST_INTEGERS * BYTES];
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t stored = htole64((uint64_t)values[i]);
-
-		bytes[i * BYTES] = SQLITE_INTEGER;
-		memcpy(bytes + i * BYTES + 1, &stored, sizeof(stored));
-	}
-	part_of(read, id);
-	buf_add(&read->pending, bytes, count * BYTES);
-}
-
-/* False also for a part without any rows read: they are lost. */
-static bool is_as_written(const struct checksums_read *read, size_t *at, sqlite3_stmt *stmt)
-{
-	uint64_t part, rows, crc;
-
-	if (!sql_column_u64(stmt, 0, &part) || !sql_column_u64(stmt, 1, &rows) ||
-	    !sql_column_u64(stmt, 2, &crc))
-		return false;
-	while (*at < read->parts.count && read->parts.items[*at].part < part)
-		(*at)++;
-	return *at < read->parts.count && read->parts.items[*at].part == part &&
-	       read->parts.items[*at].rows == rows && read->parts.items[*at].crc == crc;
-}
-
-static int not_as_written(const char *table, struct err *why)
-{
-	return err_set(why, -EBADMSG, "checksum mismatch in table %s", table);
-}
-
-int checksums_compare(struct checksums_read *read, sqlite3 *db, const char *table, struct err *why)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = checksums_there(db);
-	size_t at = 0;
-
-	if (rc <= 0)
-		return rc;
-	sum_pending(read);
-	rc = sql_prepare(db,
-			 "SELECT part, rows, crc FROM main.checksum WHERE name = ?1 ORDER BY part",
-			 &stmt);
-	if (rc)
-		return rc;
-	sql_bind_text(stmt, 1, table);
-	while ((rc = sql_step(stmt)) > 0) {
-		if (!is_as_written(read, &at, stmt))
-			return not_as_written(table, why);
-	}
-	return rc;
-}
-
-void checksums_read_done(struct checksums_read *read)
-{
-	vec_free(&read->parts);
-	buf_done(&read->pending);
 }
 
 /* ---- writing ---- */
@@ -288,46 +195,6 @@ int checksums_write_keys(sqlite3 *db, const char *table)
 	const struct checked_keys *checked = keys_of(table);
 
 	return checked ? write_keys(db, checked) : -ENOENT;
-}
-
-/* 1: there is another checksum of a row with these keys. */
-static int is_changed(sqlite3_stmt *row, int keys, sqlite3_stmt *find)
-{
-	uint32_t crc = checksums_of_row(0, row, sqlite3_column_count(row));
-	int rc;
-
-	sqlite3_reset(find);
-	sql_bind_u64(find, 2, checksums_of_row(0, row, keys));
-	sql_bind_u64(find, 3, crc);
-	rc = sql_step(find);
-	sqlite3_reset(find);
-	return rc;
-}
-
-int checksums_compare_keys(sqlite3 *db, const char *table, struct err *why)
-{
-	const struct checked_keys *checked = keys_of(table);
-	_cleanup_(buf_done) struct buf text = { 0 };
-	_cleanup_stmt_ sqlite3_stmt *row = NULL, *find = NULL;
-	int rc = checked ? checksums_there(db) : -ENOENT;
-
-	if (rc <= 0)
-		return rc;
-	buf_printf(&text, "SELECT %s FROM %s", checked->columns, table);
-	rc = sql_prepare(db, buf_text(&text), &row);
-	if (!rc)
-		rc = sql_prepare(db,
-				 "SELECT 1 FROM main.checksum WHERE name = ?1 AND part = ?2 "
-				 "AND crc <> ?3",
-				 &find);
-	if (!rc)
-		sql_bind_text(find, 1, table);
-	while (!rc && (rc = sql_step(row)) > 0) {
-		rc = is_changed(row, checked->keys, find);
-		if (rc > 0)
-			return not_as_written(table, why);
-	}
-	return rc;
 }
 
 int checksums_there(sqlite3 *db)

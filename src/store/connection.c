@@ -209,11 +209,12 @@ static int explain_begin(int rc, const char *path, struct err *err)
 	return sql_explain(rc, "open", path, err);
 }
 
-/* The first read: SQLite rolls back what a killed recorder left. */
+/* The first read: SQLite rolls back what a killed recorder left. It needs no schema, which takes long
+ * to parse. */
 static int begin(struct connection *connection, struct err *err)
 {
 	int rc = sql_exec(connection->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-					  "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1");
+					  "BEGIN; PRAGMA user_version");
 
 	if (rc)
 		return explain_begin(rc, connection->path, err);
@@ -259,7 +260,49 @@ int connection_open(struct connection *connection, const char *path, struct err 
 		rc = begin(connection, err);
 	if (rc)
 		connection_close(connection);
+	else
+		connection_read_anew(connection);
 	return rc;
+}
+
+int connection_read_schema(struct connection *connection, struct err *err)
+{
+	int rc = sql_exec(connection->db, "SELECT 1 FROM sqlite_schema LIMIT 1");
+
+	return rc ? explain_begin(rc, connection->path, err) : 0;
+}
+
+int connection_read_written(struct connection *connection, struct err *why)
+{
+	int rc;
+
+	if (connection->has_written)
+		return 0;
+	rc = written_read(&connection->source, &connection->written, why);
+	if (rc)
+		written_done(&connection->written);
+	connection->has_written = !rc;
+	return rc;
+}
+
+static void forget(struct connection *connection)
+{
+	pages_close(steal_ptr(connection->source.pages));
+	written_done(&connection->written);
+	connection->has_written = false;
+}
+
+void connection_read_anew(struct connection *connection)
+{
+	forget(connection);
+	connection->source = (struct table_source){ connection->db, pages_open(connection->db) };
+}
+
+void connection_rest(struct connection *connection)
+{
+	pages_forget(connection->source.pages);
+	written_done(&connection->written);
+	connection->has_written = false;
 }
 
 bool connection_writable(const struct connection *connection)
@@ -269,6 +312,7 @@ bool connection_writable(const struct connection *connection)
 
 void connection_close(struct connection *connection)
 {
+	forget(connection);
 	sqlite3_close(connection->db);
 	guard_free(connection->guard);
 	free(connection->path);

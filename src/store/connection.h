@@ -16,6 +16,8 @@
 
 #include "base/err.h"
 #include "store/guard.h"
+#include "store/table_rows.h"
+#include "store/written.h"
 
 /* How long a statement waits for a lock, usually that of a recorder's flush. */
 enum { CONNECTION_BUSY_MS = 5000 };
@@ -27,6 +29,9 @@ struct connection {
 	uint64_t budget;     /* ticks of the SQLite machine that one statement may take */
 	uint64_t used;	     /* ticks of the current statement */
 	bool recording;	     /* a recorder held, or may have held, the file when it was opened */
+	struct table_source source;
+	struct written written; /* after connection_read_written */
+	bool has_written;
 };
 
 /* The absolute path of @path; the caller frees it. The last part of @path need not exist, and a
@@ -38,6 +43,16 @@ int connection_absolute(const char *path, char **ret_path, struct err *err);
  * seen as of now, and a recorder that flushes meanwhile has to wait. First rolls back an
  * interrupted write. Errors as store_open's. */
 int connection_open(struct connection *connection, const char *path, struct err *err);
+/* Lets SQLite read what the file has of tables and views, for callers that will ask it. Errors as
+ * store_open's. */
+int connection_read_schema(struct connection *connection, struct err *err);
+/* Reads what the file says of its rows into connection->written, once. -EBADMSG, with the reason in
+ * @why; @why is untouched if SQLite failed. */
+int connection_read_written(struct connection *connection, struct err *why);
+/* Call it after the file was changed by this connection: drops what was read of it. */
+void connection_read_anew(struct connection *connection);
+/* Frees what is only kept to read faster. */
+void connection_rest(struct connection *connection);
 /* Gives the next statement its full budget. */
 void connection_refill(struct connection *connection);
 /* True if the file may be written: permissions allow it, and no recorder, which would not notice

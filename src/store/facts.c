@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "store/checksums.h"
 #include "store/sql.h"
 
@@ -95,111 +97,135 @@ static const struct fact *fact_by_name(const char *name)
 	return NULL;
 }
 
-static bool read_value(sqlite3_stmt *stmt, const struct fact *fact, struct run_facts *run)
+static bool read_value(const struct datum *value, const struct fact *fact, struct run_facts *run)
 {
 	char *field = (char *)run + fact->offset;
 	const char *text;
 	uint64_t number;
+	size_t length;
 
 	if (fact->type == FACT_IS_TEXT) {
-		if (!sql_column_text(stmt, 1, &text))
+		_cleanup_free_ char *copy = NULL;
+
+		if (!datum_text(value, &text, &length))
 			return false;
-		profile_set_text((char **)(void *)field, text);
+		copy = xstrndup(text, length);
+		profile_set_text((char **)(void *)field, copy);
 		return true;
 	}
-	if (!sql_column_u64(stmt, 1, &number))
+	if (!datum_u64(value, &number))
 		return false;
 	memcpy(field, &number, sizeof(number));
 	return true;
 }
 
-static int read_fact(sqlite3_stmt *stmt, struct run_facts *run, struct err *err)
-{
-	const struct fact *fact;
-	const char *name;
+/* A profile that facts are read into. */
+struct facts_reading {
+	struct profile *profile;
+	const struct written *written; /* NULL: is not compared */
+	uint64_t wrong;		       /* rows that were skipped */
+};
 
-	if (!sql_column_text(stmt, 0, &name))
+static int compare(const struct facts_reading *reading, const char *table,
+		   const struct datum *values, struct err *err)
+{
+	if (!reading->written || written_has_row(reading->written, table, values))
+		return 0;
+	return err_set(err, -EBADMSG, "checksum mismatch in table %s", table);
+}
+
+static int read_fact(void *context, const struct datum *values, struct err *err)
+{
+	const struct facts_reading *reading = context;
+	const struct fact *fact;
+	char name[DATUM_NAME_BYTES];
+
+	if (!datum_name(&values[0], name))
 		return err_set(err, -EBADMSG, "invalid row in table header");
 	fact = fact_by_name(name);
-	if (fact && !read_value(stmt, fact, run))
+	if (fact && !read_value(&values[1], fact, &reading->profile->run))
 		return err_set(err, -EBADMSG, "invalid value of %s in table header", fact->name);
-	return 0;
+	return compare(reading, "header", values, err);
 }
 
-int facts_read_run(sqlite3 *db, struct profile *profile, struct err *err)
+static int read_loss(void *context, const struct datum *values, struct err *err)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, "SELECT name, value FROM header", &stmt);
-
-	while (!rc && (rc = sql_step(stmt)) > 0)
-		rc = read_fact(stmt, &profile->run, err);
-	return rc;
-}
-
-static int read_loss(sqlite3_stmt *stmt, struct profile *profile, struct err *err)
-{
+	const struct facts_reading *reading = context;
+	struct profile *profile = reading->profile;
+	char name[DATUM_NAME_BYTES];
 	enum loss_reason reason;
-	const char *name;
 	uint64_t event;
 	struct loss loss;
 
-	if (!sql_column_u64(stmt, 0, &event) || event >= profile->event_count ||
-	    !sql_column_text(stmt, 1, &name) || !sql_column_u64(stmt, 2, &loss.count) ||
-	    !sql_column_u64(stmt, 3, &loss.weight))
+	if (!datum_u64(&values[0], &event) || event >= profile->event_count ||
+	    !datum_name(&values[1], name) || !datum_u64(&values[2], &loss.count) ||
+	    !datum_u64(&values[3], &loss.weight))
 		return err_set(err, -EBADMSG, "invalid row in table loss");
 	reason = loss_by_name(name);
 	if (reason == LOSS_COUNT)
 		return err_set(err, -EBADMSG, "unknown loss reason '%.40s'", name);
 	profile->events[event].loss[reason] = loss;
+	return compare(reading, "loss", values, err);
+}
+
+/* Rows of the tables replace what was read before, so it makes no difference if they come again. */
+static int read_all(const struct table_source *source, struct facts_reading *reading, bool losses,
+		    struct err *err)
+{
+	const struct table_visitor facts_visitor = { reading, NULL, read_fact };
+	const struct table_visitor loss_visitor = { reading, NULL, read_loss };
+	int rc = table_rows_each(source, "header", "name,value", &facts_visitor, err);
+
+	if (!rc && losses)
+		rc = table_rows_each(source, "loss", "event,reason,count,weight", &loss_visitor,
+				     err);
+	return rc;
+}
+
+int facts_read_run(const struct table_source *source, struct profile *profile, struct err *err)
+{
+	struct facts_reading reading = { .profile = profile };
+
+	return read_all(source, &reading, false, err);
+}
+
+int facts_read(const struct table_source *source, const struct written *written,
+	       struct profile *profile, struct err *err)
+{
+	struct facts_reading reading = { .profile = profile, .written = written };
+
+	return read_all(source, &reading, true, err);
+}
+
+static int read_sound_fact(void *context, const struct datum *values, struct err *err)
+{
+	struct facts_reading *reading = context;
+
+	reading->wrong += read_fact(context, values, err) < 0;
 	return 0;
 }
 
-static int read_losses(sqlite3 *db, struct profile *profile, struct err *err)
+static int read_sound_loss(void *context, const struct datum *values, struct err *err)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, "SELECT event, reason, count, weight FROM loss", &stmt);
+	struct facts_reading *reading = context;
 
-	while (!rc && (rc = sql_step(stmt)) > 0)
-		rc = read_loss(stmt, profile, err);
-	return rc;
-}
-
-int facts_read(sqlite3 *db, struct profile *profile, struct err *err)
-{
-	int rc = facts_read_run(db, profile, err);
-
-	return rc ? rc : read_losses(db, profile, err);
-}
-
-/* Skips wrong rows and counts them. */
-static int read_sound(sqlite3 *db, const char *text, struct profile *profile,
-		      int (*read)(sqlite3_stmt *stmt, struct profile *profile, struct err *err),
-		      uint64_t *wrong)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, text, &stmt);
-	struct err err;
-
-	while (!rc && (rc = sql_step(stmt)) > 0) {
-		*wrong += read(stmt, profile, &err) < 0;
-		rc = 0;
-	}
-	return rc;
-}
-
-static int read_one_fact(sqlite3_stmt *stmt, struct profile *profile, struct err *err)
-{
-	return read_fact(stmt, &profile->run, err);
+	reading->wrong += read_loss(context, values, err) < 0;
+	return 0;
 }
 
 int facts_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_facts,
 		     uint64_t *ret_losses)
 {
-	int rc;
+	struct facts_reading facts_of = { .profile = profile }, losses_of = facts_of;
+	const struct table_visitor facts_visitor = { &facts_of, NULL, read_sound_fact };
+	const struct table_visitor loss_visitor = { &losses_of, NULL, read_sound_loss };
+	struct err err;
+	int rc = table_rows_each_by_sql(db, "header", "name,value", &facts_visitor, &err);
 
-	*ret_facts = *ret_losses = 0;
-	rc = read_sound(db, "SELECT name, value FROM header", profile, read_one_fact, ret_facts);
-	return rc ? rc
-		  : read_sound(db, "SELECT event, reason, count, weight FROM loss", profile,
-			       read_loss, ret_losses);
+	if (!rc)
+		rc = table_rows_each_by_sql(db, "loss", "event,reason,count,weight", &loss_visitor,
+					    &err);
+	*ret_facts = facts_of.wrong;
+	*ret_losses = losses_of.wrong;
+	return rc;
 }

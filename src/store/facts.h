@@ -7,14 +7,18 @@
 
 #include "base/err.h"
 #include "model/profile.h"
+#include "store/table_rows.h"
+#include "store/written.h"
 
 int facts_write(sqlite3 *db, const struct profile *profile);
 /* @profile has its events already. Skips facts that this program does not know. -EBADMSG, with the
- * reason in @err, for an invalid fact or loss. @err is untouched if SQLite failed. */
-int facts_read(sqlite3 *db, struct profile *profile, struct err *err);
+ * reason in @err, for an invalid fact or loss, or one that is not as it was written. @err is untouched
+ * if SQLite failed. */
+int facts_read(const struct table_source *source, const struct written *written,
+	       struct profile *profile, struct err *err);
 
-/* The same for the facts of the run alone. */
-int facts_read_run(sqlite3 *db, struct profile *profile, struct err *err);
+/* The same for the facts of the run alone, without a comparison. */
+int facts_read_run(const struct table_source *source, struct profile *profile, struct err *err);
 
 /* The same for a damaged file: skips wrong rows and counts them. */
 int facts_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_facts,

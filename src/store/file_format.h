@@ -24,6 +24,8 @@ enum {
 	FORMAT_FILE_HEADER_BYTES = 100,
 	FORMAT_AT_PAGE_BYTES = 16,
 	FORMAT_AT_RESERVED_BYTES = 20,
+	FORMAT_AT_ENCODING = 56, /* of texts, four bytes */
+	FORMAT_UTF_8 = 1,
 
 	FORMAT_VARINT_BYTES = 9,
 
@@ -92,6 +94,18 @@ static inline int64_t format_integer(struct reader *values, unsigned bytes)
 static inline uint64_t format_most_local(uint32_t usable_bytes, bool table)
 {
 	return table ? usable_bytes - 35 : (usable_bytes - 12) * 64 / 255 - 23;
+}
+
+/* How many of the @bytes of a row its page holds. */
+static inline uint64_t format_local_bytes(uint32_t usable_bytes, bool table, uint64_t bytes)
+{
+	uint64_t most = format_most_local(usable_bytes, table);
+	uint64_t least = (usable_bytes - 12) * 32 / 255 - 23, rest;
+
+	if (bytes <= most)
+		return bytes;
+	rest = least + (bytes - least) % (usable_bytes - 4);
+	return rest <= most ? rest : least;
 }
 
 #endif

@@ -181,31 +181,33 @@ int layers_write(const struct layers *layers, sqlite3 *db)
 	return sql_run(stmt);
 }
 
-static bool read_layer(sqlite3_stmt *stmt, struct layers *layers)
+static int read_layer(void *context, const struct datum *values, struct err *why)
 {
+	struct layers *layers = context;
 	struct layer layer;
 	uint64_t id;
 
-	if (!sql_column_at_most(stmt, 0, 2, &id) || !id ||
-	    !sql_column_at_most(stmt, 1, INT64_MAX, &layer.samples) ||
-	    !sql_column_at_most(stmt, 2, INT64_MAX, &layer.last_block))
-		return false;
+	if (!datum_at_most(&values[0], 2, &id) || !id ||
+	    !datum_at_most(&values[1], INT64_MAX, &layer.samples) ||
+	    !datum_at_most(&values[2], INT64_MAX, &layer.last_block))
+		return err_set(why, -EBADMSG, "invalid row in table layer");
 	*(id == 1 ? &layers->blocks : &layers->sums) = layer;
-	return true;
+	return 0;
 }
 
-int layers_read(struct layers *ret_layers, sqlite3 *db, struct err *why)
+static void forget(void *context)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	struct layers layers = { 0 };
-	int rc = sql_prepare(db, "SELECT id, samples, last_block FROM layer", &stmt);
+	*(struct layers *)context = (struct layers){ 0 };
+}
 
-	while (!rc && (rc = sql_step(stmt)) > 0)
-		rc = read_layer(stmt, &layers) ? 0 : -EBADMSG;
+int layers_read(struct layers *ret_layers, const struct table_source *source, struct err *why)
+{
+	struct layers layers = { 0 };
+	const struct table_visitor visitor = { &layers, forget, read_layer };
+	int rc = table_rows_each(source, "layer", "id,samples,last_block", &visitor, why);
+
 	if (!rc && layers.sums.samples > layers.blocks.samples)
-		rc = -EBADMSG;
-	if (rc == -EBADMSG)
-		err_set(why, rc, "invalid row in table layer");
+		rc = err_set(why, -EBADMSG, "invalid row in table layer");
 	if (!rc)
 		*ret_layers = layers;
 	return rc;
@@ -217,6 +219,9 @@ bool layers_behind(const struct layers *layers)
 }
 
 /* ---- blocks ---- */
+
+/* Ends a visit of pages; not PAGES_ODD. */
+enum { STOPPED = 2 };
 
 static const char with_checksums[] =
 	"SELECT b.id, b.samples, b.data, c.crc FROM main.block AS b LEFT JOIN main.checksum AS c "
@@ -241,54 +246,161 @@ static bool is_as_written(sqlite3_stmt *stmt, const void *bytes, size_t size)
 	       (sql_column_u64(stmt, 3, &crc) && crc == checksum_add(0, bytes, size));
 }
 
-int layers_unpack_block(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
-			struct err *why)
+static int unpack(uint64_t id, uint64_t count, const void *bytes, size_t size, unsigned fields,
+		  struct packed_samples *samples, struct err *why)
 {
-	uint64_t id, count;
-	const void *bytes;
-	size_t size;
-	int rc;
+	int rc = packed_decode(bytes, size, id >> SCHEMA_BLOCK_PART_BITS, fields, samples);
 
-	if (!sql_column_at_most(stmt, 0, INT64_MAX, &id) || !sql_column_u64(stmt, 1, &count) ||
-	    sqlite3_column_type(stmt, 2) != SQLITE_BLOB)
-		return err_set(why, -EBADMSG, "invalid row in table block");
-	bytes = sqlite3_column_blob(stmt, 2);
-	size = (size_t)sqlite3_column_bytes(stmt, 2);
-	if (!is_as_written(stmt, bytes, size))
-		return err_set(why, -EBADMSG, "checksum mismatch in block %llu",
-			       (unsigned long long)id);
-	rc = packed_decode(bytes, size, id >> SCHEMA_BLOCK_PART_BITS, fields, samples);
 	if (rc || samples->rows.count != count)
 		return err_set(why, -EBADMSG, "cannot decompress block %llu",
 			       (unsigned long long)id);
 	return 0;
 }
 
-int layers_each_block(const struct layers *layers, struct connection *connection, uint64_t first_id,
-		      uint64_t end_id, unsigned fields,
-		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
-		      void *context, struct err *why)
+static int is_changed(uint64_t id, struct err *why)
+{
+	return err_set(why, -EBADMSG, "checksum mismatch in block %llu", (unsigned long long)id);
+}
+
+int layers_unpack_block(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
+			struct err *why)
+{
+	uint64_t id, count;
+	const void *bytes;
+	size_t size;
+
+	if (!sql_column_at_most(stmt, 0, INT64_MAX, &id) || !sql_column_u64(stmt, 1, &count) ||
+	    sqlite3_column_type(stmt, 2) != SQLITE_BLOB)
+		return err_set(why, -EBADMSG, "invalid row in table block");
+	bytes = sqlite3_column_blob(stmt, 2);
+	size = (size_t)sqlite3_column_bytes(stmt, 2);
+	return is_as_written(stmt, bytes, size)
+		       ? unpack(id, count, bytes, size, fields, samples, why)
+		       : is_changed(id, why);
+}
+
+/* The arguments of layers_each_block. */
+struct blocks_visit {
+	const struct layers *layers;
+	const struct written *written;
+	struct block_wish wish;
+	int (*visit)(void *context, struct packed_samples *samples, struct err *why);
+	void *context;
+	struct err *why;
+	struct packed_samples samples;
+	uint64_t seen;
+	int rc; /* of the visitor or of unpacking */
+};
+
+/* The fields to unpack: no times if the whole second is in one slice. */
+static unsigned fields_of(const struct blocks_visit *blocks, uint64_t id)
+{
+	const struct block_wish *wish = &blocks->wish;
+	uint64_t from_ns = (id >> SCHEMA_BLOCK_PART_BITS) * NS_PER_S;
+
+	if (!wish->slices.length_ns ||
+	    sample_slices_number(&wish->slices, from_ns) !=
+		    sample_slices_number(&wish->slices, from_ns + NS_PER_S - 1))
+		return wish->fields;
+	return wish->fields & ~(unsigned)SAMPLE_TIME;
+}
+
+static int visit_unpacked(struct blocks_visit *blocks)
+{
+	blocks->seen += blocks->samples.rows.count;
+	/* The pages of a damaged file may form a cycle. */
+	if (blocks->seen > blocks->layers->blocks.samples)
+		return err_set(blocks->why, -EBADMSG, "more samples than table layer says");
+	return blocks->visit(blocks->context, &blocks->samples, blocks->why);
+}
+
+/* Takes a block from a page. Blocks that were visited are not visited again, whatever follows. */
+static int visit_page_block(void *context, struct page_row *row)
+{
+	struct blocks_visit *blocks = context;
+	uint64_t id = (uint64_t)row->id, count;
+	struct datum data;
+
+	if (!page_row_null(row) || row->id < 0 || id < blocks->wish.first_id ||
+	    !page_row_at_most(row, INT64_MAX, &count) || !page_row_datum(row, &data) ||
+	    data.type != SQLITE_BLOB || !page_row_end(row))
+		return PAGES_ODD;
+	blocks->wish.first_id = id + 1;
+	if (!written_has_block(blocks->written, id, data.bytes, data.size))
+		blocks->rc = is_changed(id, blocks->why);
+	else
+		blocks->rc = unpack(id, count, data.bytes, data.size, fields_of(blocks, id),
+				    &blocks->samples, blocks->why);
+	if (!blocks->rc)
+		blocks->rc = visit_unpacked(blocks);
+	return blocks->rc ? STOPPED : 0;
+}
+
+/* False: SQLite must be asked for what was not visited. */
+static bool visit_pages(struct blocks_visit *blocks, struct pages *pages)
+{
+	const struct page_rows rows = { "block", "id,samples,data", (int64_t)blocks->wish.first_id,
+					(int64_t)blocks->wish.end_id };
+
+	return pages && pages_visit(pages, &rows, visit_page_block, blocks) != PAGES_ODD;
+}
+
+static int visit_by_sql(struct blocks_visit *blocks, struct connection *connection)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	struct packed_samples samples = { { 0 } };
-	uint64_t seen = 0;
 	int rc = layers_prepare_blocks(connection->db, &stmt);
 
 	if (rc)
 		return rc;
-	SQL_BIND(stmt, first_id, end_id);
+	SQL_BIND(stmt, blocks->wish.first_id, blocks->wish.end_id);
 	connection_refill(connection);
 	while (!rc && (rc = sql_step(stmt)) > 0) {
-		rc = layers_unpack_block(stmt, fields, &samples, why);
-		seen += samples.rows.count;
-		/* The pages of a damaged file may form a cycle. */
-		if (!rc && seen > layers->blocks.samples)
-			rc = err_set(why, -EBADMSG, "more samples than table layer says");
+		rc = layers_unpack_block(stmt, blocks->wish.fields, &blocks->samples, blocks->why);
 		if (!rc)
-			rc = visit(context, &samples, why);
+			rc = visit_unpacked(blocks);
 	}
-	vec_free(&samples.rows);
 	return rc;
+}
+
+int layers_each_block(const struct layers *layers, struct connection *connection,
+		      const struct block_wish *wish,
+		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
+		      void *context, struct err *why)
+{
+	struct blocks_visit blocks = { .layers = layers,
+				       .written = &connection->written,
+				       .wish = *wish,
+				       .visit = visit,
+				       .context = context,
+				       .why = why };
+	int rc = connection_read_written(connection, why);
+
+	if (!rc)
+		rc = visit_pages(&blocks, connection->source.pages)
+			     ? blocks.rc
+			     : visit_by_sql(&blocks, connection);
+	vec_free(&blocks.samples.rows);
+	return rc;
+}
+
+static int take_first(void *context, struct page_row *row)
+{
+	*(int64_t *)context = row->id;
+	return STOPPED;
+}
+
+int layers_first_block(const struct connection *connection, uint64_t *ret_id)
+{
+	struct pages *pages = connection->source.pages;
+	const struct page_rows rows = { .table = "block", .columns = "id,samples,data" };
+	int64_t id = -1;
+	int rc = pages ? pages_visit(pages, &rows, take_first, &id) : PAGES_ODD;
+
+	if (rc == PAGES_ODD || (rc == STOPPED && id < 0))
+		return sql_number(connection->db, "SELECT id FROM main.block ORDER BY id LIMIT 1",
+				  ret_id);
+	*ret_id = (uint64_t)id;
+	return rc == STOPPED;
 }
 
 /* ---- sums that lag behind ---- */
@@ -304,9 +416,8 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 		   bool *ret_all, struct err *why)
 {
 	uint64_t lacking = layers->blocks.samples - layers->sums.samples;
-	uint64_t first_id = layers->sums.last_block + 1;
-	int rc = layers_each_block(layers, connection, first_id, INT64_MAX, SAMPLE_ALL, add_samples,
-				   sums, why);
+	struct block_wish wish = { layers->sums.last_block + 1, INT64_MAX, SAMPLE_ALL, { 0 } };
+	int rc = layers_each_block(layers, connection, &wish, add_samples, sums, why);
 
 	*ret_all = false;
 	if (rc || sums->samples == lacking)
@@ -314,8 +425,8 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 	/* Some samples came late, into blocks of earlier seconds. */
 	layers_done(sums);
 	*ret_all = true;
-	rc = layers_each_block(layers, connection, 0, INT64_MAX, SAMPLE_ALL, add_samples, sums,
-			       why);
+	wish.first_id = 0;
+	rc = layers_each_block(layers, connection, &wish, add_samples, sums, why);
 	if (!rc && sums->samples != layers->blocks.samples)
 		rc = err_set(why, -EBADMSG, "samples are missing from table block");
 	return rc;
@@ -354,6 +465,9 @@ int layers_repair(struct layers *layers, struct connection *connection, struct e
 	if (write_missing(layers, connection, &sums, all) < 0)
 		sql_exec(connection->db, "ROLLBACK");
 	sqlite3_busy_timeout(connection->db, CONNECTION_BUSY_MS);
-	rc = sql_exec(connection->db, "BEGIN");
-	return rc ? rc : layers_read(layers, connection->db, why);
+	rc = sql_exec(connection->db, "BEGIN; PRAGMA user_version");
+	if (rc)
+		return rc;
+	connection_read_anew(connection);
+	return layers_read(layers, &connection->source, why);
 }

@@ -57,7 +57,7 @@ struct layers {
 /* Writes the table `layer`. */
 int layers_write(const struct layers *layers, sqlite3 *db);
 /* -EBADMSG, with the reason in @why, if the table is invalid. */
-int layers_read(struct layers *ret_layers, sqlite3 *db, struct err *why);
+int layers_read(struct layers *ret_layers, const struct table_source *source, struct err *why);
 bool layers_behind(const struct layers *layers);
 
 /* Prepares a statement that gives the blocks with ?1 <= id < ?2 in order of id. @db must not be
@@ -68,14 +68,24 @@ int layers_prepare_blocks(sqlite3 *db, sqlite3_stmt **ret_stmt);
 int layers_unpack_block(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
 			struct err *why);
 
-/* Unpacks @fields (enum sample_field) of all blocks with first_id <= id < end_id, in order of id.
+/* Which blocks, and what of them. */
+struct block_wish {
+	uint64_t first_id, end_id;   /* first_id <= id < end_id */
+	unsigned fields;	     /* enum sample_field */
+	struct sample_slices slices; /* see sample_wish */
+};
+
+/* Unpacks the wanted fields of the wanted blocks, in order of id.
  * @visit returns 0 to go on; any other value ends the visit and is returned. Mode and context of
  * the samples are the file's own numbers, and no reference is checked. The samples are borrowed for
  * the call, which may change them. */
-int layers_each_block(const struct layers *layers, struct connection *connection, uint64_t first_id,
-		      uint64_t end_id, unsigned fields,
+int layers_each_block(const struct layers *layers, struct connection *connection,
+		      const struct block_wish *wish,
 		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
 		      void *context, struct err *why);
+
+/* The lowest id of a block: 1, 0 if there is none, or a negative errno. */
+int layers_first_block(const struct connection *connection, uint64_t *ret_id);
 
 /* Adds to @sums, which is empty, the samples that layer 2 lacks. *ret_all: @sums covers all
  * samples, and the table must not be used. */

@@ -222,12 +222,16 @@ static int decode_distinct(struct reader *reader, struct distinct *distinct)
 }
 
 /* Reads eight bytes from bit @bits of @bytes, which has @size bytes; 0 beyond the end. */
-static uint64_t window_at(const uint8_t *bytes, size_t size, size_t bits)
+static inline uint64_t window_at(const uint8_t *bytes, size_t size, size_t bits)
 {
 	size_t at = bits / 8, left = size - at;
 	uint64_t window = 0;
 
-	memcpy(&window, bytes + at, left < sizeof(window) ? left : sizeof(window));
+	/* A copy of a constant size is one instruction. */
+	if (left >= sizeof(window))
+		memcpy(&window, bytes + at, sizeof(window));
+	else
+		memcpy(&window, bytes + at, left);
 	return le64toh(window) >> bits % 8;
 }
 

@@ -23,7 +23,7 @@ struct store_reader {
 	struct connection connection;
 	struct wordlist_map words;
 	struct layers layers;
-	struct row_writer rows; /* of the profile loaded last */
+	struct row_writer rows; /* how many the profile that was loaded last has */
 };
 
 DEFINE_CLEANUP(struct store_reader *, store_close);
@@ -31,30 +31,45 @@ DEFINE_CLEANUP(struct profile *, profile_free);
 
 /* ---- opening ---- */
 
-static int prepare(struct store_reader *reader, struct err *why)
+static int prepare_rows(struct store_reader *reader, struct err *why)
 {
-	int rc = schema_check(reader->connection.db, why);
+	struct connection *connection = &reader->connection;
+	int rc = wordlist_read(&connection->source, &reader->words, why);
 
 	if (!rc)
-		rc = wordlist_read(reader->connection.db, &reader->words);
-	if (!rc)
-		rc = layers_read(&reader->layers, reader->connection.db, why);
+		rc = layers_read(&reader->layers, &connection->source, why);
 	if (!rc && layers_behind(&reader->layers))
-		rc = layers_repair(&reader->layers, &reader->connection, why);
+		rc = layers_repair(&reader->layers, connection, why);
 	return rc;
+}
+
+/* Tables that are all as in schema.sql need neither a check nor SQLite. */
+static int prepare(struct store_reader *reader, struct err *err)
+{
+	struct connection *connection = &reader->connection;
+	struct err why = { "" };
+	int rc = 0;
+
+	if (!schema_is_known(&connection->source)) {
+		rc = connection_read_schema(connection, err);
+		if (rc)
+			return rc;
+		rc = schema_check(connection->db, &why);
+	}
+	if (!rc)
+		rc = prepare_rows(reader, &why);
+	return rc ? connection_explain(connection, rc, &why, err) : 0;
 }
 
 int store_open(const char *path, struct store_reader **ret_reader, struct err *err)
 {
 	_cleanup_(store_closep) struct store_reader *reader = xcalloc(1, sizeof(*reader));
-	struct err why = { "" };
 	int rc = connection_open(&reader->connection, path, err);
 
+	if (!rc)
+		rc = prepare(reader, err);
 	if (rc)
 		return rc;
-	rc = prepare(reader, &why);
-	if (rc)
-		return connection_explain(&reader->connection, rc, &why, err);
 	*ret_reader = steal_ptr(reader);
 	return 0;
 }
@@ -84,24 +99,38 @@ uint64_t store_end_ns(const struct store_reader *reader, const struct profile *p
 	return end_ns ? end_ns : (store_last_second(reader) + 1) * NS_PER_S;
 }
 
+int store_span(const struct store_reader *reader, uint64_t *ret_from_ns, uint64_t *ret_to_ns,
+	       struct err *err)
+{
+	struct err why = { "" };
+	uint64_t first = 0;
+	int rc = layers_first_block(&reader->connection, &first);
+
+	if (rc < 0)
+		return connection_explain(&reader->connection, rc, &why, err);
+	*ret_from_ns = (first >> SCHEMA_BLOCK_PART_BITS) * NS_PER_S;
+	*ret_to_ns = rc ? (store_last_second(reader) + 1) * NS_PER_S : *ret_from_ns;
+	return 0;
+}
+
 /* ---- dictionaries and facts ---- */
 
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)
 {
 	_cleanup_(profile_freep) struct profile *profile = profile_new();
+	struct connection *connection = &reader->connection;
 	struct err why = { "" };
 	int rc;
 
-	connection_refill(&reader->connection);
-	rc = row_reader_run(reader->connection.db, &reader->words, profile, &why);
+	connection_refill(connection);
+	rc = connection_read_written(connection, &why);
 	if (!rc)
-		rc = facts_read(reader->connection.db, profile, &why);
+		rc = row_reader_run(&connection->source, &reader->words, &connection->written,
+				    profile, &why);
 	if (!rc)
-		rc = checksums_compare_keys(reader->connection.db, "header", &why);
-	if (!rc)
-		rc = checksums_compare_keys(reader->connection.db, "loss", &why);
+		rc = facts_read(&connection->source, &connection->written, profile, &why);
 	if (rc)
-		return connection_explain(&reader->connection, rc, &why, err);
+		return connection_explain(connection, rc, &why, err);
 	row_writer_settle(&reader->rows, profile);
 	*ret_profile = steal_ptr(profile);
 	return 0;
@@ -111,7 +140,7 @@ int store_load_run(struct store_reader *reader, struct profile **ret_profile, st
 {
 	_cleanup_(profile_freep) struct profile *profile = profile_new();
 	struct err why = { "" };
-	int rc = facts_read_run(reader->connection.db, profile, &why);
+	int rc = facts_read_run(&reader->connection.source, profile, &why);
 
 	if (rc)
 		return connection_explain(&reader->connection, rc, &why, err);
@@ -119,17 +148,19 @@ int store_load_run(struct store_reader *reader, struct profile **ret_profile, st
 	return 0;
 }
 
+void store_rest(struct store_reader *reader)
+{
+	connection_rest(&reader->connection);
+}
+
 int store_has_command(struct store_reader *reader, bool *ret_has, struct err *err)
 {
 	struct err why = { "" };
-	uint64_t process;
-	int rc = sql_number(reader->connection.db,
-			    "SELECT id FROM process WHERE in_command <> 0 LIMIT 1", &process);
+	int rc;
 
-	if (rc < 0)
-		return connection_explain(&reader->connection, rc, &why, err);
-	*ret_has = rc > 0;
-	return 0;
+	connection_refill(&reader->connection);
+	rc = row_reader_command(&reader->connection.source, ret_has, &why);
+	return rc ? connection_explain(&reader->connection, rc, &why, err) : 0;
 }
 
 int store_find_mark(struct store_reader *reader, const char *text, uint64_t *ret_ns,
@@ -250,9 +281,9 @@ int store_write_copy(struct store_reader *reader, struct profile *profile, FILE 
 
 /* Translates the file's mode and context to ours. False: something is out of range. Unwanted fields
  * are not checked. */
-static bool translate(const struct store_reader *reader, const struct profile *profile,
-		      unsigned fields, struct total *total)
+static bool translate(const struct store_reader *reader, unsigned fields, struct total *total)
 {
+	const size_t *rows = reader->rows.written;
 	unsigned mode = fields & SAMPLE_MODE
 				? wordlist_ours(&reader->words, WORDLIST_MODE, total->mode)
 				: 0;
@@ -263,8 +294,8 @@ static bool translate(const struct store_reader *reader, const struct profile *p
 	total->mode = (uint8_t)mode;
 	total->context = (uint8_t)context;
 	return mode != WORDLIST_UNKNOWN && context != WORDLIST_UNKNOWN &&
-	       total->event < profile->event_count && total->task < profile->tasks.count &&
-	       total->stack < profile->stacks.count;
+	       total->event < rows[TABLE_EVENT] && total->task < rows[TABLE_TASK] &&
+	       total->stack < rows[TABLE_STACK];
 }
 
 static const char total_columns[] = "stack,task,event,mode,context,samples,weight,weight_squared";
@@ -337,8 +368,10 @@ static int each_total_of_pages(struct store_reader *reader,
 			       void *context)
 {
 	struct totals_visit wanted = { visit, context, reader->layers.sums.samples };
-	int rc =
-		pages_each(reader->connection.db, "total", total_columns, visit_total_row, &wanted);
+	struct pages *pages = reader->connection.source.pages;
+	int rc = !pages ? PAGES_ODD
+			: pages_visit(pages, &(struct page_rows){ "total", total_columns, 0, 0 },
+				      visit_total_row, &wanted);
 
 	return !rc && wanted.left ? PAGES_ODD : rc;
 }
@@ -407,15 +440,14 @@ static int load(struct store_reader *reader, struct totals *ret_totals, struct e
 	return each_total(reader, append_total, ret_totals, why);
 }
 
-int store_load_totals(struct store_reader *reader, const struct profile *profile,
-		      struct totals *ret_totals, struct err *err)
+int store_load_totals(struct store_reader *reader, struct totals *ret_totals, struct err *err)
 {
 	struct totals totals = { { 0 } };
 	struct err why = { "" };
 	int rc = load(reader, &totals, &why);
 
 	for (size_t i = 0; !rc && i < totals.rows.count; i++) {
-		if (!translate(reader, profile, SAMPLE_ALL, &totals.rows.items[i]))
+		if (!translate(reader, SAMPLE_ALL, &totals.rows.items[i]))
 			rc = err_set(&why, -EBADMSG,
 				     "a row of table total refers to a missing row");
 	}
@@ -432,7 +464,6 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 /* The arguments of store_each_batch. */
 struct window {
 	const struct store_reader *reader;
-	const struct profile *profile;
 	const struct sample_wish *wish;
 	int (*visit)(void *context, const struct sample *samples, size_t count);
 	void *context;
@@ -450,7 +481,7 @@ static bool sample_ours(const struct window *window, struct sample *sample)
 			       .event = sample->event,
 			       .mode = sample->mode,
 			       .context = sample->context };
-	bool good = translate(window->reader, window->profile, window->wish->fields, &total);
+	bool good = translate(window->reader, window->wish->fields, &total);
 
 	sample->mode = total.mode;
 	sample->context = total.context;
@@ -493,40 +524,49 @@ static uint64_t first_id(uint64_t second)
 static int visit_seconds(struct window *window, struct store_reader *reader, uint64_t first,
 			 uint64_t end, unsigned fields, struct err *why)
 {
-	return first < end
-		       ? layers_each_block(&reader->layers, &reader->connection, first_id(first),
-					   first_id(end), fields, visit_block, window, why)
-		       : 0;
+	const struct block_wish wish = { first_id(first), first_id(end), fields,
+					 window->wish->slices };
+
+	return first < end ? layers_each_block(&reader->layers, &reader->connection, &wish,
+					       visit_block, window, why)
+			   : 0;
 }
 
-/* Reads exact times only for the seconds in which the window begins or ends. */
+/* Visits a second in which the window begins or ends, with exact times. */
+static int visit_border(struct window *window, struct store_reader *reader, uint64_t second,
+			struct err *why)
+{
+	const struct block_wish wish = {
+		first_id(second), first_id(second + 1), window->wish->fields | SAMPLE_TIME, { 0 }
+	};
+
+	return layers_each_block(&reader->layers, &reader->connection, &wish, visit_block, window,
+				 why);
+}
+
 static int visit_window(struct window *window, struct store_reader *reader, struct err *why)
 {
 	const struct sample_wish *wish = window->wish;
 	uint64_t first = wish->from_ns / NS_PER_S, end = wish->to_ns / NS_PER_S;
 	bool cut_first = wish->from_ns % NS_PER_S, cut_last = wish->to_ns % NS_PER_S;
-	unsigned timed = wish->fields | SAMPLE_TIME;
 	int rc = 0;
 
 	if (cut_first && first < end)
-		rc = visit_seconds(window, reader, first, first + 1, timed, why);
+		rc = visit_border(window, reader, first, why);
 	if (!rc)
 		rc = visit_seconds(window, reader, first + cut_first, end, wish->fields, why);
 	if (!rc && cut_last)
-		rc = visit_seconds(window, reader, end, end + 1, timed, why);
+		rc = visit_border(window, reader, end, why);
 	return rc;
 }
 
-int store_each_batch(struct store_reader *reader, const struct profile *profile,
-		     const struct sample_wish *wish,
+int store_each_batch(struct store_reader *reader, const struct sample_wish *wish,
 		     int (*visit)(void *context, const struct sample *samples, size_t count),
 		     void *context, struct err *err)
 {
-	struct window window = { .reader = reader,
-				 .profile = profile,
-				 .wish = wish,
-				 .visit = visit,
-				 .context = context };
+	struct window window = {
+		.reader = reader, .wish = wish, .visit = visit, .context = context
+	};
 	struct err why = { "" };
 	int rc = visit_window(&window, reader, &why);
 
@@ -538,7 +578,7 @@ int store_each_batch(struct store_reader *reader, const struct profile *profile,
 	return rc ? connection_explain(&reader->connection, rc, &why, err) : 0;
 }
 
-int store_each_branch(struct store_reader *reader, const struct profile *profile,
+int store_each_branch(struct store_reader *reader,
 		      void (*visit)(void *context, const struct branch *branch), void *context,
 		      struct err *err)
 {
@@ -546,6 +586,6 @@ int store_each_branch(struct store_reader *reader, const struct profile *profile
 	int rc;
 
 	connection_refill(&reader->connection);
-	rc = branch_rows_each(reader->connection.db, profile, visit, context, &why);
+	rc = branch_rows_each(reader->connection.db, reader->rows.written, visit, context, &why);
 	return rc ? connection_explain(&reader->connection, rc, &why, err) : 0;
 }

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "store/checksums.h"
 #include "store/columns.h"
-#include "store/pages.h"
 #include "store/schema.h"
-#include "store/sql.h"
+#include "store/table_rows.h"
+#include "store/written.h"
 
 /* ---- table text ---- */
 
@@ -23,37 +23,50 @@ struct text_row {
 
 struct texts {
 	VEC(struct text_row) rows; /* ascending in id */
-	struct checksums_read read;
+	struct read_rows read;
 };
 
-static bool read_text_row(sqlite3_stmt *stmt, struct profile *profile, struct texts *texts)
+/* Where the rows of table text go. */
+struct text_visit {
+	struct texts *texts;
+	struct profile *profile;
+};
+
+static int read_text_row(void *context, const struct datum *values, struct err *why)
 {
+	const struct text_visit *visit = context;
+	struct texts *texts = visit->texts;
 	const char *text;
+	size_t length;
 	uint64_t id;
 
-	if (!sql_column_at_most(stmt, 0, UINT32_MAX, &id) || !sql_column_text(stmt, 1, &text) ||
-	    texts->rows.count >= SCHEMA_MAX_TEXTS)
-		return false;
-	if (texts->rows.count && texts->rows.items[texts->rows.count - 1].id >= id)
-		return false;
+	if (!datum_at_most(&values[0], UINT32_MAX, &id) ||
+	    !datum_text(&values[1], &text, &length) || texts->rows.count >= SCHEMA_MAX_TEXTS ||
+	    (texts->rows.count && texts->rows.items[texts->rows.count - 1].id >= id))
+		return err_set(why, -EBADMSG, "invalid row in table text");
 	*vec_push(&texts->rows) =
-		(struct text_row){ (uint32_t)id, strpool_intern(&profile->strings, text) };
-	return true;
+		(struct text_row){ (uint32_t)id,
+				   strpool_intern_n(&visit->profile->strings, text, length) };
+	read_rows_add(&texts->read, id, values, 2);
+	return 0;
+}
+
+static void forget_texts(void *context)
+{
+	const struct text_visit *visit = context;
+
+	visit->texts->rows.count = 0;
+	read_rows_done(&visit->texts->read);
 }
 
 /* Reads the table and interns its texts in @profile. The caller always calls texts_done. */
-static int texts_read(sqlite3 *db, struct profile *profile, struct texts *texts, struct err *why)
+static int texts_read(const struct table_source *source, struct profile *profile,
+		      struct texts *texts, struct err *why)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, "SELECT id, text FROM text ORDER BY id", &stmt);
+	struct text_visit visit = { texts, profile };
+	const struct table_visitor visitor = { &visit, forget_texts, read_text_row };
 
-	while (!rc && (rc = sql_step(stmt)) > 0) {
-		if (!read_text_row(stmt, profile, texts))
-			return err_set(why, -EBADMSG, "invalid row in table text");
-		checksums_add_row(&texts->read, texts->rows.items[texts->rows.count - 1].id, stmt);
-		rc = 0;
-	}
-	return rc;
+	return table_rows_each(source, "text", "id,text", &visitor, why);
 }
 
 /* False if the file has no such text. */
@@ -70,53 +83,50 @@ static bool texts_find(const struct texts *texts, uint64_t id, str_id *ret_text)
 static void texts_done(struct texts *texts)
 {
 	vec_free(&texts->rows);
-	checksums_read_done(&texts->read);
+	read_rows_done(&texts->read);
 }
 
 /* ---- rows of dictionaries ---- */
 
 /* The source of rows, and the profile they go to. */
 struct input {
-	sqlite3 *db;
 	const struct wordlist_map *words;
 	struct profile *profile;
 	struct texts texts;
-	struct checksums_read read[TABLE_COUNT];
+	struct read_rows read[TABLE_COUNT];
 };
 
-static bool read_build_id(sqlite3_stmt *stmt, int at, struct image *image)
+static bool read_build_id(const struct datum *value, struct image *image)
 {
-	int size = sqlite3_column_bytes(stmt, at);
-
-	if (sqlite3_column_type(stmt, at) != SQLITE_BLOB || size > BUILD_ID_MAX)
+	if (value->type != SQLITE_BLOB || value->size > BUILD_ID_MAX)
 		return false;
-	image->build_id_size = (uint8_t)size;
-	if (size)
-		memcpy(image->build_id, sqlite3_column_blob(stmt, at), (size_t)size);
+	image->build_id_size = (uint8_t)value->size;
+	if (value->size)
+		memcpy(image->build_id, value->bytes, value->size);
 	return true;
 }
 
-static bool read_code(sqlite3_stmt *stmt, int at, struct kept_code *code)
+/* The row may have been read before, from pages that turned out odd. */
+static bool read_code(const struct datum *value, struct kept_code *code)
 {
-	int size = sqlite3_column_bytes(stmt, at);
-
-	if (sqlite3_column_type(stmt, at) != SQLITE_BLOB || size > SCHEMA_MAX_CODE_BYTES)
+	if (value->type != SQLITE_BLOB || value->size > SCHEMA_MAX_CODE_BYTES)
 		return false;
-	code->size = (uint32_t)size;
-	code->bytes = size ? xmemdup(sqlite3_column_blob(stmt, at), (size_t)size) : NULL;
+	free(code->bytes);
+	code->size = (uint32_t)value->size;
+	code->bytes = value->size ? xmemdup(value->bytes, value->size) : NULL;
 	return true;
 }
 
-static bool read_word(sqlite3_stmt *stmt, int at, const struct column *column, void *field)
+static bool read_word(const struct datum *value, const struct column *column, void *field)
 {
-	const char *text;
-	unsigned value;
+	char text[DATUM_NAME_BYTES];
+	unsigned word;
 
-	if (!sql_column_text(stmt, at, &text))
+	if (!datum_name(value, text))
 		return false;
-	value = wordlist_value(column->words, text);
-	column_set_u32(field, value);
-	return value != WORDLIST_UNKNOWN;
+	word = wordlist_value(column->words, text);
+	column_set_u32(field, word);
+	return word != WORDLIST_UNKNOWN;
 }
 
 static bool set_number(const struct column *column, const struct wordlist_map *map, uint64_t number,
@@ -128,24 +138,25 @@ static bool set_number(const struct column *column, const struct wordlist_map *m
 	return value != WORDLIST_UNKNOWN;
 }
 
-static bool read_text(sqlite3_stmt *stmt, int at, const struct column *column,
+static bool read_text(const struct datum *value, const struct column *column,
 		      struct profile *profile, void *field)
 {
 	const char *text;
+	size_t length;
 
-	if (!sql_column_text(stmt, at, &text) ||
-	    (column->most_bytes && strlen(text) > column->most_bytes))
+	if (!datum_text(value, &text, &length) ||
+	    (column->most_bytes && length > column->most_bytes))
 		return false;
-	column_set_u32(field, strpool_intern(&profile->strings, text));
+	column_set_u32(field, strpool_intern_n(&profile->strings, text, length));
 	return true;
 }
 
-static bool read_shared(sqlite3_stmt *stmt, int at, const struct texts *texts, void *field)
+static bool read_shared(const struct datum *value, const struct texts *texts, void *field)
 {
 	uint64_t id;
 	str_id text;
 
-	if (!sql_column_u64(stmt, at, &id) || !texts_find(texts, id, &text))
+	if (!datum_u64(value, &id) || !texts_find(texts, id, &text))
 		return false;
 	column_set_u32(field, text);
 	return true;
@@ -172,166 +183,148 @@ static bool set_integer(const struct column *column, size_t id, uint64_t value, 
 	}
 }
 
-static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column,
+static bool read_integer(const struct datum *value, const struct column *column,
 			 const struct input *input, size_t id, char *field)
 {
-	uint64_t value;
+	uint64_t number;
 
-	if (!sql_column_u64(stmt, at, &value))
+	if (!datum_u64(value, &number))
 		return false;
-	return column->type == COLUMN_NUMBER ? set_number(column, input->words, value, field)
-					     : set_integer(column, id, value, field);
+	return column->type == COLUMN_NUMBER ? set_number(column, input->words, number, field)
+					     : set_integer(column, id, number, field);
 }
 
-static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
+static bool read_column(const struct datum *value, const struct column *column,
 			const struct input *input, void *row, size_t id)
 {
 	char *field = (char *)row + column->offset;
 
 	switch (column->type) {
 	case COLUMN_DOUBLE:
-		return sql_column_double(stmt, at, (double *)(void *)field);
+		return datum_double(value, (double *)(void *)field);
 	case COLUMN_TEXT:
-		return read_text(stmt, at, column, input->profile, field);
+		return read_text(value, column, input->profile, field);
 	case COLUMN_SHARED:
-		return read_shared(stmt, at, &input->texts, field);
+		return read_shared(value, &input->texts, field);
 	case COLUMN_WORD:
-		return read_word(stmt, at, column, field);
+		return read_word(value, column, field);
 	case COLUMN_CODE:
-		return read_code(stmt, at, row);
+		return read_code(value, row);
 	case COLUMN_BUILD_ID:
-		return read_build_id(stmt, at, row);
+		return read_build_id(value, row);
 	default:
-		return read_integer(stmt, at, column, input, id, field);
+		return read_integer(value, column, input, id, field);
 	}
 }
 
-static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct input *input,
-		    size_t id, struct err *err)
+/* The columns of a row after its id. Returns how many were read. */
+static size_t read_columns(const struct datum *values, const struct table *table,
+			   const struct input *input, void *row, size_t id)
 {
+	size_t count = 0;
+
+	while (count < table->column_count &&
+	       read_column(&values[1 + count], &table->columns[count], input, row, id))
+		count++;
+	return count;
+}
+
+/* Reads a table whose ids have no gaps. */
+struct dense {
+	struct input *input;
+	const struct table *table;
+	size_t next; /* id of the next row */
+	size_t seen; /* rows that were read before they began anew */
+};
+
+static struct read_rows *read_of(struct input *input, const struct table *table)
+{
+	return &input->read[table - columns_tables];
+}
+
+/* In the pages, a whole number is an integer also where the column is of real numbers. */
+static void make_real(struct datum *value)
+{
+	if (value->type == SQLITE_INTEGER)
+		*value = (struct datum){ .type = SQLITE_FLOAT, .number = (double)value->integer };
+}
+
+static void sum_row(const struct dense *dense, size_t id, const struct datum *values)
+{
+	const struct table *table = dense->table;
+	struct datum copy[TABLE_ROWS_MOST_COLUMNS];
+	bool is_copied = false;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].type != COLUMN_DOUBLE)
+			continue;
+		if (!is_copied)
+			memcpy(copy, values, (1 + table->column_count) * sizeof(*copy));
+		is_copied = true;
+		make_real(&copy[1 + i]);
+	}
+	read_rows_add(read_of(dense->input, table), id, is_copied ? copy : values,
+		      1 + table->column_count);
+}
+
+static int wrong_count(const struct table *table, struct err *err)
+{
+	return err_set(err, -EBADMSG, "wrong number of rows in table %s", table->name);
+}
+
+static int read_dense_row(void *context, const struct datum *values, struct err *err)
+{
+	struct dense *dense = context;
+	const struct table *table = dense->table;
+	struct profile *profile = dense->input->profile;
+	size_t id = dense->next++, good;
 	uint64_t stored;
 	void *row;
 
-	if (!sql_column_u64(stmt, 0, &stored) || stored != id || id >= table->limit)
-		return err_set(err, -EBADMSG, "wrong number of rows in table %s", table->name);
-	if (id == table->count(input->profile))
-		table->append(input->profile);
-	row = table->row(input->profile, id);
-	for (size_t i = 0; i < table->column_count; i++) {
-		if (!read_column(stmt, (int)i + 1, &table->columns[i], input, row, id))
-			return err_set(err, -EBADMSG, "invalid %s in row %zu of table %s",
-				       table->columns[i].name, id, table->name);
-	}
+	if (!datum_u64(&values[0], &stored) || stored != id || id >= table->limit)
+		return wrong_count(table, err);
+	if (id == table->count(profile))
+		table->append(profile);
+	row = table->row(profile, id);
+	good = read_columns(values, table, dense->input, row, id);
+	if (good < table->column_count)
+		return err_set(err, -EBADMSG, "invalid %s in row %zu of table %s",
+			       table->columns[good].name, id, table->name);
+	sum_row(dense, id, values);
 	return 0;
 }
 
-static void add_names(struct buf *text, const struct table *table)
+/* Each row is replaced when it comes again. */
+static void begin_anew(void *context)
+{
+	struct dense *dense = context;
+
+	dense->seen = dense->next;
+	dense->next = 0;
+	read_rows_done(read_of(dense->input, dense->table));
+}
+
+static void name_columns(struct buf *text, const struct table *table)
 {
 	buf_add_str(text, "id");
 	for (size_t i = 0; i < table->column_count; i++)
 		buf_printf(text, ",%s", table->columns[i].name);
 }
 
-static void add_select(struct buf *text, const struct table *table)
-{
-	buf_add_str(text, "SELECT ");
-	add_names(text, table);
-	buf_printf(text, " FROM %s ORDER BY id", table->name);
-}
-
-enum { PLAIN_MAX_COLUMNS = 8 };
-
-/* Reads a table that has only integers and may have millions of rows. */
-struct plain {
-	struct input *input;
-	const struct table *table;
-	size_t next; /* id of the next row */
-};
-
-static struct checksums_read *read_of(struct input *input, const struct table *table)
-{
-	return &input->read[table - columns_tables];
-}
-
-static bool is_plain(const struct table *table)
-{
-	if (table->column_count > PLAIN_MAX_COLUMNS)
-		return false;
-	for (size_t i = 0; i < table->column_count; i++) {
-		switch (table->columns[i].type) {
-		case COLUMN_I32:
-		case COLUMN_U32:
-		case COLUMN_U64:
-		case COLUMN_BOOL:
-		case COLUMN_NUMBER:
-		case COLUMN_REFERENCE:
-		case COLUMN_UP:
-			break;
-		default:
-			return false;
-		}
-	}
-	return true;
-}
-
-static int read_plain_row(void *context, struct page_row *row)
-{
-	struct plain *plain = context;
-	const struct table *table = plain->table;
-	struct profile *profile = plain->input->profile;
-	int64_t values[1 + PLAIN_MAX_COLUMNS]; /* id, then the columns */
-	size_t id = plain->next++;
-	char *made;
-
-	if (!page_row_null(row) || row->id != (int64_t)id || id >= table->limit)
-		return PAGES_ODD;
-	if (id == table->count(profile))
-		table->append(profile);
-	made = table->row(profile, id);
-	values[0] = row->id;
-	if (!page_row_integers(row, values + 1, table->column_count))
-		return PAGES_ODD;
-	checksums_add_integers(read_of(plain->input, table), id, values, 1 + table->column_count);
-	for (size_t i = 0; i < table->column_count; i++) {
-		const struct column *column = &table->columns[i];
-		char *field = made + column->offset;
-		uint64_t value = (uint64_t)values[1 + i];
-
-		if (column->type == COLUMN_NUMBER
-			    ? !set_number(column, plain->input->words, value, field)
-			    : !set_integer(column, id, value, field))
-			return PAGES_ODD;
-	}
-	return page_row_end(row) ? 0 : PAGES_ODD;
-}
-
-/* PAGES_ODD: SQLite must read the table again, which replaces every row. */
-static int read_plain_table(struct input *input, const struct table *table)
+static int read_table(struct input *input, const struct table_source *source,
+		      const struct table *table, struct err *err)
 {
 	_cleanup_(buf_done) struct buf columns = { 0 };
-	struct plain plain = { .input = input, .table = table };
-
-	add_names(&columns, table);
-	return pages_each(input->db, table->name, buf_text(&columns), read_plain_row, &plain);
-}
-
-static int read_table(struct input *input, const struct table *table, struct err *err)
-{
-	_cleanup_(buf_done) struct buf text = { 0 };
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = table->optional ? schema_has(input->db, table->name) : 1;
+	struct dense dense = { .input = input, .table = table };
+	const struct table_visitor visitor = { &dense, begin_anew, read_dense_row };
+	int rc = table->optional ? table_rows_there(source, table->name) : 1;
 
 	if (rc <= 0)
 		return rc;
-	if (is_plain(table) && read_plain_table(input, table) == 0)
-		return 0;
-	checksums_read_done(read_of(input, table));
-	add_select(&text, table);
-	rc = sql_prepare(input->db, buf_text(&text), &stmt);
-	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++) {
-		rc = read_row(stmt, table, input, id, err);
-		checksums_add_row(read_of(input, table), id, stmt);
-	}
+	name_columns(&columns, table);
+	rc = table_rows_each(source, table->name, buf_text(&columns), &visitor, err);
+	if (!rc && dense.next < dense.seen)
+		rc = wrong_count(table, err);
 	return rc;
 }
 
@@ -339,20 +332,29 @@ static void input_done(struct input *input)
 {
 	texts_done(&input->texts);
 	for (int i = 0; i < TABLE_COUNT; i++)
-		checksums_read_done(&input->read[i]);
+		read_rows_done(&input->read[i]);
+}
+
+static int compare(struct read_rows *rows, const struct written *written, const char *table,
+		   struct err *err)
+{
+	if (read_rows_compare(rows, written, table))
+		return 0;
+	return err_set(err, -EBADMSG, "checksum mismatch in table %s", table);
 }
 
 /* Runs last: the other checks explain an error more exactly. */
-static int check_written(struct input *input, struct err *err)
+static int check_written(struct input *input, const struct table_source *source,
+			 const struct written *written, struct err *err)
 {
-	int rc = checksums_compare(&input->texts.read, input->db, "text", err);
+	int rc = compare(&input->texts.read, written, "text", err);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++) {
 		const struct table *table = &columns_tables[i];
 
-		rc = table->optional ? schema_has(input->db, table->name) : 1;
+		rc = table->optional ? table_rows_there(source, table->name) : 1;
 		if (rc > 0)
-			rc = checksums_compare(&input->read[i], input->db, table->name, err);
+			rc = compare(&input->read[i], written, table->name, err);
 	}
 	return rc;
 }
@@ -413,69 +415,112 @@ static int check_ancestors(const struct profile *profile, struct err *err)
 	return 0;
 }
 
-int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
-		   struct err *err)
+int row_reader_run(const struct table_source *source, const struct wordlist_map *map,
+		   const struct written *written, struct profile *profile, struct err *err)
 {
-	_cleanup_(input_done) struct input input = { .db = db, .words = map, .profile = profile };
-	int rc = texts_read(db, profile, &input.texts, err);
+	_cleanup_(input_done) struct input input = { .words = map, .profile = profile };
+	int rc = texts_read(source, profile, &input.texts, err);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
-		rc = read_table(&input, &columns_tables[i], err);
+		rc = read_table(&input, source, &columns_tables[i], err);
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
 		rc = check_references(&columns_tables[i], profile, err);
 	if (!rc)
 		rc = fill_depths(profile, err);
 	if (!rc)
 		rc = check_ancestors(profile, err);
-	return rc ? rc : check_written(&input, err);
+	return rc ? rc : check_written(&input, source, written, err);
+}
+
+/* ---- the command ---- */
+
+static size_t column_number(const struct table *table, const char *name)
+{
+	size_t number = 0;
+
+	while (strcmp(table->columns[number].name, name) != 0)
+		number++;
+	return number;
+}
+
+static int note_command(void *context, const struct datum *values, struct err *err)
+{
+	const struct table *table = &columns_tables[TABLE_PROCESS];
+	uint64_t in_command;
+
+	if (!datum_u64(&values[1 + column_number(table, "in_command")], &in_command))
+		return err_set(err, -EBADMSG, "invalid in_command in table %s", table->name);
+	*(bool *)context |= in_command != 0;
+	return 0;
+}
+
+int row_reader_command(const struct table_source *source, bool *ret_has, struct err *err)
+{
+	const struct table *table = &columns_tables[TABLE_PROCESS];
+	const struct table_visitor visitor = { ret_has, NULL, note_command };
+	_cleanup_(buf_done) struct buf columns = { 0 };
+
+	*ret_has = false;
+	name_columns(&columns, table);
+	return table_rows_each(source, table->name, buf_text(&columns), &visitor, err);
 }
 
 /* ---- damaged files ---- */
 
+struct scanning {
+	const struct input *input;
+	enum table_id at;
+	const struct row_scan *scan;
+};
+
 /* Reads a row into the profile; first makes the rows before its id. */
-static bool scan_row(sqlite3_stmt *stmt, const struct table *table, const struct input *input,
-		     const struct row_scan *scan, uint64_t *ret_id)
+static bool scan_row(const struct scanning *scanning, const struct datum *values, uint64_t *ret_id)
 {
-	bool right = true;
+	const struct table *table = &columns_tables[scanning->at];
+	const struct input *input = scanning->input;
 	void *row;
 
-	if (!sql_column_at_most(stmt, 0, scan->most_rows, ret_id) || *ret_id >= table->limit)
+	if (!datum_at_most(&values[0], scanning->scan->most_rows, ret_id) ||
+	    *ret_id >= table->limit)
 		return false;
 	while (table->count(input->profile) <= *ret_id)
 		table->append(input->profile);
 	row = table->row(input->profile, *ret_id);
-	for (size_t i = 0; right && i < table->column_count; i++)
-		right = read_column(stmt, (int)i + 1, &table->columns[i], input, row, *ret_id);
-	return right;
+	return read_columns(values, table, input, row, *ret_id) == table->column_count;
 }
 
-static int scan_table(const struct input *input, enum table_id at, const struct row_scan *scan)
+static int visit_scanned(void *context, const struct datum *values, struct err *err)
+{
+	const struct scanning *scanning = context;
+	uint64_t id = UINT64_MAX;
+	bool right = scan_row(scanning, values, &id);
+
+	(void)err;
+	scanning->scan->met(scanning->scan->context, scanning->at, id, right);
+	return 0;
+}
+
+static int scan_table(const struct input *input, sqlite3 *db, enum table_id at,
+		      const struct row_scan *scan)
 {
 	const struct table *table = &columns_tables[at];
-	_cleanup_(buf_done) struct buf text = { 0 };
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc;
+	_cleanup_(buf_done) struct buf columns = { 0 };
+	struct scanning scanning = { input, at, scan };
+	const struct table_visitor visitor = { &scanning, NULL, visit_scanned };
+	struct err err;
 
-	add_select(&text, table);
-	rc = sql_prepare(input->db, buf_text(&text), &stmt);
-	while (!rc && (rc = sql_step(stmt)) > 0) {
-		uint64_t id = UINT64_MAX;
-		bool right = scan_row(stmt, table, input, scan, &id);
-
-		scan->met(scan->context, at, id, right);
-		rc = 0;
-	}
-	return rc;
+	name_columns(&columns, table);
+	return table_rows_each_by_sql(db, table->name, buf_text(&columns), &visitor, &err);
 }
 
 int row_reader_scan(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		    const struct row_scan *scan)
 {
-	_cleanup_(input_done) struct input input = { .db = db, .words = map, .profile = profile };
+	_cleanup_(input_done) struct input input = { .words = map, .profile = profile };
 	struct err err;
-	int rc = texts_read(db, profile, &input.texts, &err);
+	int rc = texts_read(&(struct table_source){ .db = db }, profile, &input.texts, &err);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
-		rc = scan_table(&input, (enum table_id)i, scan);
+		rc = scan_table(&input, db, (enum table_id)i, scan);
 	return rc;
 }

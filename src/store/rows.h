@@ -13,7 +13,9 @@
 #include "base/err.h"
 #include "model/profile.h"
 #include "store/columns.h"
+#include "store/table_rows.h"
 #include "store/wordlist.h"
+#include "store/written.h"
 
 /* How many rows of each table are in the file. */
 struct row_writer {
@@ -33,10 +35,13 @@ void row_writer_settle(struct row_writer *writer, struct profile *profile);
  *   - references out of range
  *   - stack nodes that do not follow their parent, or are too deep
  *   - processes that are their own ancestor
- *   - rows that do not match their checksums
+ *   - rows that are not as @written says
  * @err is untouched if SQLite itself failed. */
-int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
-		   struct err *err);
+int row_reader_run(const struct table_source *source, const struct wordlist_map *map,
+		   const struct written *written, struct profile *profile, struct err *err);
+
+/* Sets whether a process of the file is in_command. Errors as row_reader_run. */
+int row_reader_command(const struct table_source *source, bool *ret_has, struct err *err);
 
 /* How to read the rows of a damaged file. */
 struct row_scan {
@@ -54,9 +59,9 @@ int row_reader_scan(sqlite3 *db, const struct wordlist_map *map, struct profile 
  * nothing. Returns 0 or a negative errno. */
 int branch_rows_write(sqlite3 *db, const struct profile *profile);
 
-/* Calls @visit with each branch; its event and frames are in range of @profile. Returns 0 or a
+/* Calls @visit with each branch; its event and frames are among those rows. Returns 0 or a
  * negative errno; -EBADMSG, with the reason in @why, if a row is wrong. */
-int branch_rows_each(sqlite3 *db, const struct profile *profile,
+int branch_rows_each(sqlite3 *db, const size_t rows[TABLE_COUNT],
 		     void (*visit)(void *context, const struct branch *branch), void *context,
 		     struct err *why);
 

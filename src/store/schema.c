@@ -84,6 +84,23 @@ int schema_check(sqlite3 *db, struct err *err)
 	return rc;
 }
 
+bool schema_is_known(const struct table_source *source)
+{
+	size_t others = sizeof(other_columns) / sizeof(other_columns[0]);
+
+	if (!source->pages)
+		return false;
+	for (int i = 0; i < TABLE_COUNT; i++) {
+		if (!pages_know(source->pages, columns_tables[i].name))
+			return false;
+	}
+	for (size_t i = 0; i < others; i++) {
+		if (!pages_know(source->pages, other_columns[i][0]))
+			return false;
+	}
+	return true;
+}
+
 /* ---- views ---- */
 
 enum views_place {
@@ -157,17 +174,41 @@ int schema_create(sqlite3 *db)
 	return rc ? rc : sql_exec(db, "COMMIT");
 }
 
-int schema_create_temp(sqlite3 *db, const char *table)
+/* The statement that creates the table, from its name on; NULL: schema.sql has no such table. */
+static const char *find_statement(const char *table, size_t *ret_size)
 {
-	_cleanup_(buf_done) struct buf head = { 0 }, text = { 0 };
+	_cleanup_(buf_done) struct buf head = { 0 };
 	const char *start;
 
 	buf_printf(&head, "CREATE TABLE %s(", table);
 	start = strstr(schema_sql, buf_text(&head));
 	if (!start)
+		return NULL;
+	start += strlen("CREATE TABLE ");
+	*ret_size = (size_t)(strstr(start, ";\n") - start);
+	return start;
+}
+
+/* SQLite keeps the text of a statement as it was. */
+bool schema_has_table(const char *table, const char *sql, size_t size)
+{
+	static const char create[] = "CREATE TABLE ";
+	size_t length = strlen(create), own;
+	const char *statement = find_statement(table, &own);
+
+	return statement && size == length + own && memcmp(sql, create, length) == 0 &&
+	       memcmp(sql + length, statement, own) == 0;
+}
+
+int schema_create_temp(sqlite3 *db, const char *table)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	size_t size;
+	const char *statement = find_statement(table, &size);
+
+	if (!statement)
 		return -ENOENT;
-	start += strlen("CREATE ");
-	buf_add_str(&text, "CREATE TEMP ");
-	buf_add(&text, start, (size_t)(strstr(start, ";\n") - start));
+	buf_add_str(&text, "CREATE TEMP TABLE ");
+	buf_add(&text, statement, size);
 	return sql_exec(db, buf_text(&text));
 }

@@ -4,8 +4,11 @@
 #define STORE_SCHEMA_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
+#include "store/table_rows.h"
 
 /* Bytes 68 to 71 of the file (sqlite3 fileformat2), big-endian: "PRSP". */
 #define SCHEMA_APPLICATION_ID 0x50525350
@@ -41,6 +44,9 @@ int schema_create(sqlite3 *db);
  * -ENOENT: schema.sql has no such table. */
 int schema_create_temp(sqlite3 *db, const char *table);
 
+/* True if @sql, as SQLite keeps it (@size bytes), creates @table as schema.sql does. */
+bool schema_has_table(const char *table, const char *sql, size_t size);
+
 /* Creates the views that a reader makes for itself: TEMP views that hide the file's. They also use
  * what query_names.h registers; those in the file use only what every SQLite has. */
 int schema_create_query_views(sqlite3 *db);
@@ -51,5 +57,7 @@ int schema_has(sqlite3 *db, const char *table);
  * virtual table or computed column). Those that older files lack are checked only if present. 0, or
  * -EBADMSG with the name in @err. */
 int schema_check(sqlite3 *db, struct err *err);
+/* True if all these tables are as in schema.sql, so that schema_check would find nothing. */
+bool schema_is_known(const struct table_source *source);
 
 #endif

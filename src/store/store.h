@@ -84,6 +84,8 @@ int store_open(const char *path, struct store_reader **ret_reader, struct err *e
 /* True if the file was being recorded when it was opened, or if that could not be determined. */
 bool store_is_live(const struct store_reader *reader);
 void store_close(struct store_reader *reader);
+/* Frees what only makes the next call faster. */
+void store_rest(struct store_reader *reader);
 
 /* Loads everything but samples and totals. The caller owns the profile. All references in it are in
  * range, stack parents have smaller ids than their children, no process is its own ancestor
@@ -115,31 +117,46 @@ int store_find_mark(struct store_reader *reader, const char *text, uint64_t *ret
 struct totals {
 	VEC(struct total) rows;
 };
-/* Loads layer 2. The caller frees with vec_free(&totals->rows). */
-int store_load_totals(struct store_reader *reader, const struct profile *profile,
-		      struct totals *ret_totals, struct err *err);
+/* Loads layer 2. Call it, and those that visit samples and branches, after store_load_profile: their
+ * references are to rows of that profile. The caller frees with vec_free(&totals->rows). */
+int store_load_totals(struct store_reader *reader, struct totals *ret_totals, struct err *err);
 /* The second (CLOCK_MONOTONIC) of the last samples; 0: none. */
 uint64_t store_last_second(const struct store_reader *reader);
+/* The whole seconds from the first sample's to the last one's: ret_from_ns <= time < ret_to_ns. */
+int store_span(const struct store_reader *reader, uint64_t *ret_from_ns, uint64_t *ret_to_ns,
+	       struct err *err);
 /* The end of the recording by the clock of its samples. One that did not finish ends with the second of
  * the last of them. */
 uint64_t store_end_ns(const struct store_reader *reader, const struct profile *profile);
+/* Stretches of time of one length, from a moment on. What was before it is in the first. */
+struct sample_slices {
+	uint64_t from_ns; /* modulo 2^64: it may be before 0 */
+	uint64_t length_ns;
+};
+static inline uint64_t sample_slices_number(const struct sample_slices *slices, uint64_t time_ns)
+{
+	int64_t since_ns = (int64_t)(time_ns - slices->from_ns);
+
+	return since_ns > 0 ? (uint64_t)since_ns / slices->length_ns : 0;
+}
 /* Which samples of layer 1 to visit: those with from_ns <= time < to_ns. */
 struct sample_wish {
 	uint64_t from_ns, to_ns;
 	/* The wanted fields (enum sample_field). The others may be 0; without SAMPLE_TIME the time
 	 * is only within the right second. */
 	unsigned fields;
+	/* If there is a length: times are only within the right second and slice. */
+	struct sample_slices slices;
 };
 /* Visits many samples at a time; @samples are borrowed for the call. They come in order of seconds,
  * within a second by flush, within a flush by CPU, and then by time. @visit returns 0 to go on; any
  * other value ends the visit and is returned. */
-int store_each_batch(struct store_reader *reader, const struct profile *profile,
-		     const struct sample_wish *wish,
+int store_each_batch(struct store_reader *reader, const struct sample_wish *wish,
 		     int (*visit)(void *context, const struct sample *samples, size_t count),
 		     void *context, struct err *err);
 
 /* Visits the branches of an import, in order of event and frames; other profiles have none. */
-int store_each_branch(struct store_reader *reader, const struct profile *profile,
+int store_each_branch(struct store_reader *reader,
 		      void (*visit)(void *context, const struct branch *branch), void *context,
 		      struct err *err);
 

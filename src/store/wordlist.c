@@ -87,34 +87,34 @@ static enum wordlist list_by_name(const char *name)
 	return (enum wordlist)list;
 }
 
-static int read_word(sqlite3_stmt *stmt, struct wordlist_map *map)
+static int read_word(void *context, const struct datum *values, struct err *why)
 {
-	const char *list_name, *text;
+	struct wordlist_map *map = context;
+	char list_name[DATUM_NAME_BYTES], text[DATUM_NAME_BYTES];
 	enum wordlist list;
 	uint64_t number;
 
-	if (!sql_column_text(stmt, 0, &list_name))
-		return -EBADMSG;
+	if (!datum_name(&values[0], list_name))
+		return err_set(why, -EBADMSG, "invalid row in table word");
 	list = list_by_name(list_name);
 	if (list == WORDLIST_COUNT)
 		return 0;
-	if (!sql_column_at_most(stmt, 1, WORDLIST_MAX_NUMBER, &number) ||
-	    !sql_column_text(stmt, 2, &text))
-		return -EBADMSG;
+	if (!datum_at_most(&values[1], WORDLIST_MAX_NUMBER, &number) ||
+	    !datum_name(&values[2], text))
+		return err_set(why, -EBADMSG, "invalid row in table word");
 	map->ours[list][number] = (uint8_t)wordlist_value(list, text);
 	return 0;
 }
 
-int wordlist_read(sqlite3 *db, struct wordlist_map *ret_map)
+static void forget(void *context)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	struct wordlist_map map;
-	int rc = sql_prepare(db, "SELECT list, id, name FROM word", &stmt);
+	memset(context, WORDLIST_UNKNOWN, sizeof(struct wordlist_map));
+}
 
-	memset(&map, WORDLIST_UNKNOWN, sizeof(map));
-	while (!rc && (rc = sql_step(stmt)) > 0)
-		rc = read_word(stmt, &map);
-	if (!rc)
-		*ret_map = map;
-	return rc;
+int wordlist_read(const struct table_source *source, struct wordlist_map *ret_map, struct err *why)
+{
+	const struct table_visitor visitor = { ret_map, forget, read_word };
+
+	forget(ret_map);
+	return table_rows_each(source, "word", "list,id,name", &visitor, why);
 }

@@ -11,6 +11,9 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "store/table_rows.h"
+
 enum wordlist {
 	WORDLIST_MODE,
 	WORDLIST_CONTEXT,
@@ -47,7 +50,7 @@ static inline unsigned wordlist_ours(const struct wordlist_map *map, enum wordli
 int wordlist_insert(sqlite3 *db, const char *table, enum wordlist list);
 /* Fills the table `word` of a new file. */
 int wordlist_write(sqlite3 *db);
-/* Reads it. Skips unknown lists. */
-int wordlist_read(sqlite3 *db, struct wordlist_map *ret_map);
+/* Reads it. Skips unknown lists. -EBADMSG, with the reason in @why, for an invalid row. */
+int wordlist_read(const struct table_source *source, struct wordlist_map *ret_map, struct err *why);
 
 #endif

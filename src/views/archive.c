@@ -470,7 +470,7 @@ static int pack(struct packing *packing, int fd, FILE *out, struct buf *contents
 		rc = err_set(err, -ESTALE, "%s was replaced while it was opened: try again",
 			     packing->path);
 	if (rc == 0)
-		rc = store_load_totals(packing->store, packing->profile, &packing->totals, err);
+		rc = store_load_totals(packing->store, &packing->totals, err);
 	if (rc == 0 && out)
 		rc = tar_writer_new(out, &packing->tar, err);
 	if (rc == 0) {

@@ -180,7 +180,7 @@ static void take_branch(void *context, const struct branch *branch)
 
 static int add_input(struct merging *merging, const struct input *input, struct err *err)
 {
-	const struct sample_wish wish = { input->from_ns, input->to_ns, SAMPLE_ALL };
+	const struct sample_wish wish = { input->from_ns, input->to_ns, SAMPLE_ALL, { 0 } };
 	_cleanup_(store_closep) struct store_reader *store = NULL;
 	_cleanup_(profile_freep) struct profile *profile = NULL;
 	uint64_t end_ns = 0;
@@ -200,11 +200,11 @@ static int add_input(struct merging *merging, const struct input *input, struct 
 		rc = merge_add(merging->merge, profile, end_ns, &merging->map, err);
 	merging->err.text[0] = '\0';
 	if (rc == 0)
-		rc = store_each_batch(store, profile, &wish, take_samples, merging, err);
+		rc = store_each_batch(store, &wish, take_samples, merging, err);
 	if (rc && merging->err.text[0])
 		err_set(err, rc, "%s", merging->err.text);
 	if (rc == 0)
-		rc = store_each_branch(store, profile, take_branch, merging, err);
+		rc = store_each_branch(store, take_branch, merging, err);
 	merge_map_done(&merging->map);
 	return rc;
 }

@@ -63,7 +63,7 @@ static int load(struct adding *adding, int fd, struct err *err)
 	if (rc == 0)
 		rc = store_load_profile(adding->store, &adding->profile, err);
 	if (rc == 0)
-		rc = store_load_totals(adding->store, adding->profile, &adding->totals, err);
+		rc = store_load_totals(adding->store, &adding->totals, err);
 	return rc;
 }
 

@@ -56,11 +56,11 @@ static void read_samples(struct store_reader *reader, const struct profile *prof
 	struct totals totals;
 	struct err err;
 
-	if (store_load_totals(reader, profile, &totals, &err) == 0)
+	if (store_load_totals(reader, &totals, &err) == 0)
 		vec_free(&totals.rows);
-	fixture_each_sample(reader, profile, 0, UINT64_MAX, take_sample, (void *)profile, &err);
-	store_each_batch(reader, profile, &wish, take_batch, NULL, &err);
-	store_each_branch(reader, profile, take_branch, NULL, &err);
+	fixture_each_sample(reader, 0, UINT64_MAX, take_sample, (void *)profile, &err);
+	store_each_batch(reader, &wish, take_batch, NULL, &err);
+	store_each_branch(reader, take_branch, NULL, &err);
 }
 
 static void read_profile(const char *path)

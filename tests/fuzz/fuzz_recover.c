@@ -65,7 +65,7 @@ static void check_saved(uint64_t saved)
 
 	if (store_open(saved_path(), &reader, &err) < 0 ||
 	    store_load_profile(reader, &profile, &err) < 0 ||
-	    fixture_each_sample(reader, profile, 0, UINT64_MAX, count_sample, &read, &err) < 0 ||
+	    fixture_each_sample(reader, 0, UINT64_MAX, count_sample, &read, &err) < 0 ||
 	    read != saved)
 		abort();
 	profile_free(profile);

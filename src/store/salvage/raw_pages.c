@@ -382,18 +382,6 @@ bool raw_page_read(struct raw_pages *pages, uint32_t number, uint8_t *bytes,
 
 /* ---- cells ---- */
 
-/* Bytes of a row that are in the page itself (section 1.6). */
-static uint64_t local_bytes(const struct raw_page *page, uint64_t bytes)
-{
-	uint64_t most = format_most_local(page->usable_bytes, raw_page_is_table(page));
-	uint64_t least = (page->usable_bytes - 12) * 32 / 255 - 23, rest;
-
-	if (bytes <= most)
-		return bytes;
-	rest = least + (bytes - least) % (page->usable_bytes - 4);
-	return rest <= most ? rest : least;
-}
-
 static void read_row_head(const struct raw_page *page, struct reader *reader, struct raw_cell *cell)
 {
 	uint64_t local;
@@ -401,7 +389,7 @@ static void read_row_head(const struct raw_page *page, struct reader *reader, st
 	cell->bytes = format_varint(reader);
 	if (raw_page_is_table(page))
 		cell->id = (int64_t)format_varint(reader);
-	local = local_bytes(page, cell->bytes);
+	local = format_local_bytes(page->usable_bytes, raw_page_is_table(page), cell->bytes);
 	cell->local = reader_sub(reader, (size_t)local);
 	if (local < cell->bytes)
 		cell->overflow = (uint32_t)format_big_endian(reader, sizeof(uint32_t));

@@ -130,10 +130,11 @@ static int read_profile(struct recovery *recovery)
 {
 	sqlite3 *db = recovery->salvage.db;
 	const struct raw_pages *pages = &recovery->salvage.pages;
+	struct err why;
 	int rc = verdict_add_words(db, &recovery->assumed);
 
 	if (!rc)
-		rc = wordlist_read(db, &recovery->words);
+		rc = wordlist_read(&(struct table_source){ .db = db }, &recovery->words, &why);
 	if (!rc)
 		rc = recover_rows_read(&recovery->rows, db, &recovery->words, recovery->profile,
 				       (uint64_t)pages->count * pages->page_bytes);

@@ -155,8 +155,7 @@ static int complete_sums(struct query *query, struct err *why)
 
 static int prepare_layers(struct query *query, struct err *why)
 {
-	sqlite3 *db = query->connection.db;
-	int rc = layers_read(&query->layers, db, why);
+	int rc = layers_read(&query->layers, &query->connection.source, why);
 
 	if (!rc && layers_behind(&query->layers))
 		rc = layers_repair(&query->layers, &query->connection, why);
@@ -218,6 +217,8 @@ int query_open(const char *path, const struct query_setup *setup, struct query *
 
 	query->setup = *setup;
 	rc = connection_open(&query->connection, path, err);
+	if (!rc)
+		rc = connection_read_schema(&query->connection, err);
 	if (rc)
 		return rc;
 	snprintf(text, sizeof(text), "PRAGMA cache_size = -%d", CACHE_KIB);

@@ -42,8 +42,8 @@ static uint64_t sum_of_totals(const struct parts *parts, const struct profile *p
 static void expect(const char *path, uint64_t samples, uint64_t from_first_second, size_t processes)
 {
 	const uint64_t second_ns = (FIXTURE_START_S + 1) * NS_PER_S;
-	const struct sample_wish all = { 0, UINT64_MAX, SAMPLE_ALL };
-	const struct sample_wish first = { second_ns - NS_PER_S, second_ns, SAMPLE_ALL };
+	const struct sample_wish all = { 0, UINT64_MAX, SAMPLE_ALL, { 0 } };
+	const struct sample_wish first = { second_ns - NS_PER_S, second_ns, SAMPLE_ALL, { 0 } };
 	struct selection_window window = { 0 };
 	struct profile *profile;
 	struct parts *parts;
@@ -159,11 +159,11 @@ static void expect_window(const struct folder *folder, const char *since, const 
 		fail_msg("%s", err.text);
 	assert_string_equal(parts_folder(parts, &count), folder->name);
 	assert_int_equal(count, count_parts);
-	assert_int_equal(
-		parts_each_batch(parts, profile,
-				 &(struct sample_wish){ window.from_ns, window.to_ns, SAMPLE_ALL },
-				 count_samples, &seen, &err),
-		0);
+	assert_int_equal(parts_each_batch(parts, profile,
+					  &(struct sample_wish){
+						  window.from_ns, window.to_ns, SAMPLE_ALL, { 0 } },
+					  count_samples, &seen, &err),
+			 0);
 	assert_int_equal(seen, samples);
 	profile_free(profile);
 	parts_close(parts);

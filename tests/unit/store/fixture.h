@@ -353,28 +353,25 @@ static inline int fixture_visit_singly(void *context, const struct sample *sampl
 }
 
 /* Visits the samples one by one, with all fields. */
-static inline int fixture_each_sample(struct store_reader *reader, const struct profile *profile,
-				      uint64_t from_ns, uint64_t to_ns,
+static inline int fixture_each_sample(struct store_reader *reader, uint64_t from_ns, uint64_t to_ns,
 				      int (*visit)(void *context, const struct sample *sample),
 				      void *context, struct err *err)
 {
-	const struct sample_wish wish = { from_ns, to_ns, SAMPLE_ALL };
+	const struct sample_wish wish = { from_ns, to_ns, SAMPLE_ALL, { 0 } };
 	struct fixture_visit single = { visit, context };
 
-	return store_each_batch(reader, profile, &wish, fixture_visit_singly, &single, err);
+	return store_each_batch(reader, &wish, fixture_visit_singly, &single, err);
 }
 
 /* How many samples have from_ns <= time < to_ns. */
-static inline uint64_t fixture_count_between(struct store_reader *reader,
-					     const struct profile *profile, uint64_t from_ns,
+static inline uint64_t fixture_count_between(struct store_reader *reader, uint64_t from_ns,
 					     uint64_t to_ns)
 {
 	uint64_t count = 0;
 	struct err err;
 
-	assert_int_equal(
-		fixture_each_sample(reader, profile, from_ns, to_ns, fixture_count, &count, &err),
-		0);
+	assert_int_equal(fixture_each_sample(reader, from_ns, to_ns, fixture_count, &count, &err),
+			 0);
 	return count;
 }
 
@@ -387,9 +384,8 @@ static inline uint64_t fixture_layers_agree(const char *path)
 	uint64_t visited = 0, summed = 0;
 	struct err err;
 
-	if (fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &visited, &err) <
-		    0 ||
-	    store_load_totals(reader, profile, &totals, &err) < 0)
+	if (fixture_each_sample(reader, 0, UINT64_MAX, fixture_count, &visited, &err) < 0 ||
+	    store_load_totals(reader, &totals, &err) < 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < totals.rows.count; i++)
 		summed += totals.rows.items[i].samples;

@@ -121,7 +121,7 @@ static int read_samples(const char *path, struct err *err)
 	struct store_reader *reader = fixture_open(path);
 	struct profile *profile = fixture_load(reader);
 	uint64_t count = 0;
-	int rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count, err);
+	int rc = fixture_each_sample(reader, 0, UINT64_MAX, fixture_count, &count, err);
 
 	if (rc == 0)
 		assert_int_equal(count, 900);

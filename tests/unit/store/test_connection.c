@@ -34,10 +34,9 @@ static void damaged(const char *path, const char *words)
 	if (rc == 0)
 		rc = store_load_profile(reader, &profile, &err);
 	if (rc == 0)
-		rc = store_load_totals(reader, profile, &totals, &err);
+		rc = store_load_totals(reader, &totals, &err);
 	if (rc == 0)
-		rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count,
-					 &err);
+		rc = fixture_each_sample(reader, 0, UINT64_MAX, fixture_count, &count, &err);
 	if (rc != -EBADMSG || !strstr(err.text, words) || !strstr(err.text, path))
 		fail_msg("%d: %s; expected: %s", rc, err.text, words);
 	vec_free(&totals.rows);
@@ -348,7 +347,7 @@ static void words_are_the_files_own(void **state)
 				  "UPDATE word SET id = id + 10 WHERE list = 'mode'");
 	reader = fixture_open(folder->path);
 	profile = fixture_load(reader);
-	assert_int_equal(store_load_totals(reader, profile, &totals, &err), 0);
+	assert_int_equal(store_load_totals(reader, &totals, &err), 0);
 	for (size_t i = 0; i < totals.rows.count; i++)
 		user += totals.rows.items[i].mode == MODE_USER ? totals.rows.items[i].samples : 0;
 	assert_int_equal(user, expected);
@@ -422,7 +421,7 @@ static void rows_without_end(void **state)
 	put_u32(bytes, pages + LEVELS);
 	assert_int_equal(pwrite(fd, bytes, 4, 28), 4);
 	close(fd);
-	damaged(folder->path, "invalid row in table layer");
+	damaged(folder->path, "the file is damaged");
 }
 
 static void removing(void **state)

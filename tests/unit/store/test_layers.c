@@ -18,7 +18,7 @@ static struct gist gist_of(const char *path)
 	struct totals totals;
 	struct err err;
 
-	if (store_load_totals(reader, profile, &totals, &err) < 0)
+	if (store_load_totals(reader, &totals, &err) < 0)
 		fail_msg("%s", err.text);
 	gist.rows = totals.rows.count;
 	for (size_t i = 0; i < totals.rows.count; i++) {

@@ -185,9 +185,129 @@ static void other_tables_are_odd(void **state)
 	assert_odd(folder->path, "turned", "a,k");
 	fixture_sql(folder->path, "CREATE VIEW seen AS SELECT id, a, b FROM plain");
 	assert_odd(folder->path, "seen", "id,a,b");
-	fixture_sql(folder->path, "CREATE TABLE long(id INTEGER PRIMARY KEY, a TEXT); "
-				  "INSERT INTO long VALUES(1, hex(zeroblob(9000)))");
-	assert_odd(folder->path, "long", "id,a");
+	/* The schema itself is read, but not as a table. */
+	assert_odd(folder->path, "sqlite_schema", "type,name,tbl_name,rootpage,sql");
+	fixture_sql(folder->path, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage "
+				  "= 1 WHERE name = 'plain'");
+	assert_odd(folder->path, "plain", "id,a,b");
+}
+
+/* ---- rows that are not on one page ---- */
+
+static int compare_long(void *context, struct page_row *row)
+{
+	sqlite3_stmt *stmt = context;
+	struct datum datum;
+
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	for (int at = 0; at < sqlite3_column_count(stmt); at++) {
+		assert_true(page_row_datum(row, &datum));
+		if (at == 0 && datum.type == SQLITE_NULL)
+			continue; /* the rowid */
+		assert_int_equal(datum.type, sqlite3_column_type(stmt, at));
+		if (datum.type == SQLITE_INTEGER) {
+			assert_true(datum.integer == sqlite3_column_int64(stmt, at));
+			continue;
+		}
+		assert_int_equal(datum.size, sqlite3_column_bytes(stmt, at));
+		assert_memory_equal(datum.bytes, sqlite3_column_blob(stmt, at), datum.size);
+	}
+	assert_true(page_row_end(row));
+	return 0;
+}
+
+/* Lengths around what a page holds, and a file that is larger than what is kept of it. */
+static void long_rows(void **state)
+{
+	static const struct {
+		const char *table, *columns, *sql;
+	} tables[] = {
+		{ "long", "id,a,b", "SELECT id, a, b FROM long ORDER BY id" },
+		{ "keyed", "a,id,b", "SELECT a, id, b FROM keyed ORDER BY a, id" },
+	};
+	const struct folder *folder = *state;
+	sqlite3 *db;
+
+	fixture_sql(
+		folder->path,
+		"CREATE TABLE long(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
+		"CREATE TABLE keyed(a TEXT, id INTEGER, b BLOB, PRIMARY KEY(a, id)) WITHOUT ROWID;"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) "
+		"INSERT INTO long SELECT i, substr(hex(randomblob(i * 4)), 1, i * 7), i * i FROM n;"
+		"INSERT INTO keyed SELECT a, b, x'0001' FROM long");
+	db = open_file(folder->path);
+	for (int i = 0; i < 2; i++) {
+		sqlite3_stmt *stmt;
+
+		assert_int_equal(sqlite3_prepare_v2(db, tables[i].sql, -1, &stmt, NULL), SQLITE_OK);
+		assert_int_equal(
+			pages_each(db, tables[i].table, tables[i].columns, compare_long, stmt), 0);
+		assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
+		sqlite3_finalize(stmt);
+	}
+	sqlite3_close(db);
+}
+
+/* ---- some rows of a table ---- */
+
+/* The ids that are expected next, and where they end. */
+struct range {
+	int64_t next, end, step;
+};
+
+static int in_range(void *context, struct page_row *row)
+{
+	struct range *range = context;
+
+	assert_true(row->id == range->next && range->next < range->end);
+	range->next += range->step;
+	return 0;
+}
+
+static void ranges_of_ids(void **state)
+{
+	const struct folder *folder = *state;
+	uint64_t random = 3;
+	struct pages *pages;
+	sqlite3 *db;
+
+	fixture_sql(
+		folder->path,
+		"PRAGMA page_size = 512; CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 3 FROM n WHERE i < 9000) "
+		"INSERT INTO t SELECT i, hex(zeroblob(i % 90)) FROM n");
+	db = open_file(folder->path);
+	pages = pages_open(db);
+	assert_non_null(pages);
+	for (int i = 0; i < 200; i++) {
+		int64_t first = (int64_t)(fixture_random(&random) % 9100);
+		int64_t end = first + 1 + (int64_t)(fixture_random(&random) % 500);
+		struct range range = { (first + 2) / 3 * 3, end < 9001 ? end : 9001, 3 };
+		const struct page_rows rows = { "t", "id,a", first, end };
+
+		assert_int_equal(pages_visit(pages, &rows, in_range, &range), 0);
+		assert_true(range.next >= range.end);
+		if (i % 10 == 0)
+			pages_forget(pages);
+	}
+	pages_close(pages);
+	pages_close(NULL);
+	pages_forget(NULL);
+	sqlite3_close(db);
+}
+
+/* Texts in another encoding are left to SQLite. */
+static void other_encodings(void **state)
+{
+	const struct folder *folder = *state;
+	sqlite3 *db;
+
+	fixture_sql(folder->path, "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(id INTEGER PRIMARY "
+				  "KEY, a TEXT); INSERT INTO t VALUES(1, 'a')");
+	db = open_file(folder->path);
+	assert_null(pages_open(db));
+	sqlite3_close(db);
+	assert_odd(folder->path, "t", "id,a");
 }
 
 static int other_types(void *context, struct page_row *row)
@@ -262,11 +382,13 @@ static void columns_of_other_types(void **state)
 static int read_all(void *context, struct page_row *row)
 {
 	int64_t integer, integers[2];
+	struct datum datum;
 	double real;
 
 	page_row_integer(row, &integer);
 	page_row_double(row, &real);
 	page_row_null(row);
+	page_row_datum(row, &datum);
 	page_row_integers(row, integers, 2);
 	(*(int *)context)++;
 	return 0;
@@ -288,7 +410,7 @@ static void damaged_pages(void **state)
 		off_t at;
 
 		assert_int_equal(fstat(fd, &status), 0);
-		/* After the schema, which SQLite itself reads. */
+		/* After the schema: SQLite would refuse to open the file. */
 		at = 1024 + (off_t)(fixture_random(&random) % (uint64_t)(status.st_size - 1024));
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		assert_int_equal(pwrite(fd, &damage, 1, at), 1);
@@ -309,6 +431,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(visitors_may_stop, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(other_tables_are_odd, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(long_rows, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(ranges_of_ids, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(other_encodings, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(columns_of_other_types, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(several_columns_of_other_types, fixture_setup,

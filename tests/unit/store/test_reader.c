@@ -40,13 +40,11 @@ static void samples_come_back(void **state)
 	fixture_write(folder->path, 7000);
 	reader = fixture_open(folder->path);
 	profile = fixture_load(reader);
-	assert_int_equal(
-		fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 0);
+	assert_int_equal(fixture_each_sample(reader, 0, UINT64_MAX, check_sample, &visit, &err), 0);
 	assert_int_equal(visit.count, 7000);
 	visit = (struct visit){ .stop_after = 5 };
-	assert_int_equal(
-		fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err),
-		77);
+	assert_int_equal(fixture_each_sample(reader, 0, UINT64_MAX, check_sample, &visit, &err),
+			 77);
 	assert_int_equal(visit.count, 5);
 	profile_free(profile);
 	store_close(reader);
@@ -128,14 +126,15 @@ static void only_what_is_wanted(void **state)
 	reader = fixture_open(folder->path);
 	profile = fixture_load(reader);
 	for (size_t i = 0; i < 24; i++) {
-		struct sample_wish wish = { windows[i % 4][0], windows[i % 4][1], wishes[i / 4] };
+		struct sample_wish wish = {
+			windows[i % 4][0], windows[i % 4][1], wishes[i / 4], { 0 }
+		};
 		struct sample_list all = { { 0 } }, some = { { 0 } };
 
-		assert_int_equal(fixture_each_sample(reader, profile, wish.from_ns, wish.to_ns,
+		assert_int_equal(fixture_each_sample(reader, wish.from_ns, wish.to_ns,
 						     collect_samples, &all, &err),
 				 0);
-		assert_int_equal(
-			store_each_batch(reader, profile, &wish, collect_batch, &some, &err), 0);
+		assert_int_equal(store_each_batch(reader, &wish, collect_batch, &some, &err), 0);
 		assert_true(all.rows.count > 0);
 		assert_int_equal(all.rows.count, some.rows.count);
 		assert_same_samples(all.rows.items, some.rows.items, all.rows.count, wish.fields);
@@ -143,6 +142,52 @@ static void only_what_is_wanted(void **state)
 		vec_free(&some.rows);
 	}
 	profile_free(profile);
+	store_close(reader);
+}
+
+static void times_are_right_to_the_slice(void **state)
+{
+	static const struct sample_slices slices[] = {
+		{ 0, 1 },
+		{ 0, NS_PER_S },
+		{ 0, 2 * NS_PER_S },
+		{ 300 * NS_PER_MS, NS_PER_S },
+		{ 300 * NS_PER_MS, 5 * NS_PER_S },
+		{ FIXTURE_START_S * NS_PER_S + 400 * NS_PER_MS, 700 * NS_PER_MS },
+		{ UINT64_MAX - NS_PER_S / 2, 3 * NS_PER_S }, /* before 0 */
+		{ (FIXTURE_START_S + 100) * NS_PER_S, NS_PER_S },
+	};
+	const struct folder *folder = *state;
+	struct sample_list all = { { 0 } };
+	struct store_reader *reader;
+	struct err err;
+	size_t exact = 0;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile_free(fixture_load(reader));
+	assert_int_equal(fixture_each_sample(reader, 0, UINT64_MAX, collect_samples, &all, &err),
+			 0);
+	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+		const struct sample_wish wish = { 0, UINT64_MAX, SAMPLE_ALL, slices[i] };
+		struct sample_list some = { { 0 } };
+
+		assert_int_equal(store_each_batch(reader, &wish, collect_batch, &some, &err), 0);
+		assert_int_equal(some.rows.count, all.rows.count);
+		for (size_t at = 0; at < all.rows.count; at++) {
+			uint64_t wanted = all.rows.items[at].time_ns;
+			uint64_t got = some.rows.items[at].time_ns;
+
+			assert_int_equal(got / NS_PER_S, wanted / NS_PER_S);
+			assert_int_equal(sample_slices_number(&slices[i], got),
+					 sample_slices_number(&slices[i], wanted));
+			exact += got == wanted;
+		}
+		vec_free(&some.rows);
+	}
+	/* All of the first, and not all of the others, or nothing was saved. */
+	assert_true(exact >= all.rows.count && exact < 7 * all.rows.count);
+	vec_free(&all.rows);
 	store_close(reader);
 }
 
@@ -171,9 +216,8 @@ static void a_window_has_its_samples(void **state)
 
 			expected += time_ns >= windows[i][0] && time_ns < windows[i][1];
 		}
-		assert_int_equal(
-			fixture_count_between(reader, profile, windows[i][0], windows[i][1]),
-			expected);
+		assert_int_equal(fixture_count_between(reader, windows[i][0], windows[i][1]),
+				 expected);
 	}
 	profile_free(profile);
 	store_close(reader);
@@ -215,6 +259,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(samples_come_back),
 		TEST(a_window_has_its_samples),
+		cmocka_unit_test_setup_teardown(times_are_right_to_the_slice, fixture_setup,
+						fixture_teardown),
 		TEST(only_what_is_wanted),
 		TEST(it_knows_of_a_command),
 	};

@@ -96,13 +96,13 @@ static int read_everything(struct store_reader *reader, struct err *err)
 
 	if (rc == 0) {
 		check_profile(profile);
-		rc = store_load_totals(reader, profile, &totals, err);
+		rc = store_load_totals(reader, &totals, err);
 	}
 	for (size_t i = 0; i < totals.rows.count; i++)
 		assert_true(totals.rows.items[i].stack < profile->stacks.count);
 	visit.profile = profile;
 	if (rc == 0)
-		rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, err);
+		rc = fixture_each_sample(reader, 0, UINT64_MAX, check_sample, &visit, err);
 	if (rc == 0)
 		assert_int_equal(visit.count, SAMPLES);
 	vec_free(&totals.rows);

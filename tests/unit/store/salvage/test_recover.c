@@ -346,8 +346,8 @@ static void check_samples(const struct original *original, const struct outcome 
 	struct err err;
 	uint64_t lost = 0, kept = 0;
 
-	if (fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err) ||
-	    store_load_totals(reader, profile, &totals, &err))
+	if (fixture_each_sample(reader, 0, UINT64_MAX, check_sample, &visit, &err) ||
+	    store_load_totals(reader, &totals, &err))
 		fail_msg("%s", err.text);
 	vec_free(&totals.rows);
 	for (size_t i = 0; i < profile->event_count; i++) {
