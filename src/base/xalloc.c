@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/xalloc.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,13 @@ void *xrealloc(void *old, size_t size)
 	if (!memory)
 		out_of_memory(size);
 	return memory;
+}
+
+void xalloc_keep(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
 }
 
 char *xstrdup(const char *text)

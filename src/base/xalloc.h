@@ -18,6 +18,9 @@ char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 /* At most @length bytes of it. */
 char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *bytes, size_t size) __attribute__((malloc, returns_nonnull));
+/* For a process that makes much, once, and ends: memory that was freed is kept for what is made next,
+ * except for very large pieces. Taking it from the kernel anew costs a page fault for each page. */
+void xalloc_keep(void);
 /* The caller owns the string. */
 char *xasprintf(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));

@@ -38,6 +38,7 @@ void opened_forget(struct opened *opened)
 		image_readers_done(opened->readers);
 	free(steal_ptr(opened->readers));
 	vec_free(&opened->totals.rows);
+	vec_free(&opened->whole.rows);
 	if (opened->profile)
 		profile_forget_rows(opened->profile);
 }
@@ -45,6 +46,7 @@ void opened_forget(struct opened *opened)
 void opened_forget_samples(struct opened *opened)
 {
 	vec_free(&opened->totals.rows);
+	vec_free(&opened->whole.rows);
 	opened->in_scope = 0;
 }
 
@@ -200,14 +202,20 @@ static void add_names(struct opened *opened)
 	late_names_done(&added);
 }
 
-static void expand_inlines(struct opened *opened)
+static void expand_totals(const struct opened *opened, struct totals *totals)
 {
-	inlines_expand(opened->profile, opened->lines, &opened->inlines);
-	for (size_t i = 0; i < opened->totals.rows.count; i++) {
-		struct total *total = &opened->totals.rows.items[i];
+	for (size_t i = 0; i < totals->rows.count; i++) {
+		struct total *total = &totals->rows.items[i];
 
 		total->stack = inlines_stack(&opened->inlines, total->stack);
 	}
+}
+
+static void expand_inlines(struct opened *opened)
+{
+	inlines_expand(opened->profile, opened->lines, &opened->inlines);
+	expand_totals(opened, &opened->totals);
+	expand_totals(opened, &opened->whole);
 }
 
 /* If *path is an archive, sets it to the profile within. */
@@ -252,7 +260,10 @@ int opened_open(struct opened *opened, const char *path, struct err *err)
 {
 	char kept[STATE_PATH_MAX];
 	const char *given = path;
-	int rc = state_find(&path, kept, sizeof(kept), err);
+	int rc;
+
+	xalloc_keep();
+	rc = state_find(&path, kept, sizeof(kept), err);
 
 	if (rc == 0)
 		rc = unpack(opened, &path, err);
@@ -274,7 +285,7 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 static int read_totals(struct opened *opened, struct err *err)
 {
 	struct totals *totals = &opened->totals;
-	int rc = parts_load_totals(opened->parts, opened->profile, totals, err);
+	int rc = parts_load_totals(opened->parts, totals, &opened->whole, err);
 
 	if (rc < 0)
 		return rc;
@@ -326,11 +337,11 @@ struct visit {
 	void *context;
 	struct point points[MAX_TAKEN]; /* that wait to be passed */
 	size_t count;
-	unsigned fields;   /* in which samples may differ */
-	uint64_t slice_ns; /* times in the same slice are alike */
-	bool seen;	   /* any sample, selected or not */
-	bool divides;	   /* see divides_by_command */
-	bool of_part;	   /* opened->of_part is to be summed up, of this event: */
+	unsigned fields;	     /* in which samples may differ */
+	struct sample_slices slices; /* times in the same slice are alike */
+	bool seen;		     /* any sample, selected or not */
+	bool divides;		     /* see divides_by_command */
+	bool of_part;		     /* opened->of_part is to be summed up, of this event: */
 	uint8_t main_event;
 	bool looks_again; /* nothing was selected: to learn what could be */
 };
@@ -384,13 +395,6 @@ static struct point point_of(const struct visit *visit, const struct sample *sam
 			       .cpu = sample->cpu };
 }
 
-static uint64_t slice_of(const struct visit *visit, const struct sample *sample)
-{
-	uint64_t start_ns = visit->opened->profile->run.start_ns;
-
-	return sample->time_ns > start_ns ? (sample->time_ns - start_ns) / visit->slice_ns : 0;
-}
-
 /* True if the samples are the same in all of these fields. */
 static bool is_alike(const struct visit *visit, const struct sample *a, const struct sample *b)
 {
@@ -407,7 +411,9 @@ static bool is_alike(const struct visit *visit, const struct sample *a, const st
 	if (fields & (SAMPLE_MODE | SAMPLE_CONTEXT) &&
 	    (a->mode != b->mode || a->context != b->context))
 		return false;
-	return !(fields & SAMPLE_TIME) || slice_of(visit, a) == slice_of(visit, b);
+	return !(fields & SAMPLE_TIME) || a->time_ns == b->time_ns ||
+	       sample_slices_number(&visit->slices, a->time_ns) ==
+		       sample_slices_number(&visit->slices, b->time_ns);
 }
 
 /* A sample's stack is prefetched this many samples before its turn. Stacks are scattered in memory,
@@ -438,17 +444,17 @@ static int take_samples(void *context, const struct sample *samples, size_t coun
 	return 0;
 }
 
+/* Times and CPUs do not matter of files that lie in the window as a whole: their totals suffice. */
 static int visit_samples(struct visit *visit, struct err *err)
 {
+	bool totals = !(visit->fields & SAMPLE_NOT_IN_TOTALS);
 	struct opened *opened = visit->opened;
-	struct sample_wish wish = {
-		opened->window.from_ns, opened->window.to_ns, visit->fields, { 0 }
-	};
+	struct sample_wish wish = { opened->window.from_ns, opened->window.to_ns, visit->fields,
+				    visit->slices };
 
-	/* With slices of whole seconds the time within a second does not matter. */
-	if (visit->slice_ns % NS_PER_S == 0 && opened->profile->run.start_ns % NS_PER_S == 0)
-		wish.fields &= ~(unsigned)SAMPLE_TIME;
-	return parts_each_batch(opened->parts, opened->profile, &wish, take_samples, visit, err);
+	for (size_t i = 0; totals && i < opened->whole.rows.count; i++)
+		take_point(visit, &(struct point){ .total = opened->whole.rows.items[i] });
+	return parts_each_batch(opened->parts, &wish, totals, take_samples, visit, err);
 }
 
 /* Fields that decide whether a sample is viewed. */
@@ -503,30 +509,32 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 	return rc < 0 ? rc : select_explain(opened->select, err);
 }
 
+static struct sample_slices slices_of(const struct opened *opened, uint64_t length_ns)
+{
+	return (struct sample_slices){ opened->profile->run.start_ns, length_ns };
+}
+
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err)
+{
+	return opened_visit_slices(opened, fields, slices_of(opened, opened->slice_ns), take,
+				   context, err);
+}
+
+int opened_visit_slices(struct opened *opened, unsigned fields, struct sample_slices slices,
+			void (*take)(void *context, const struct point *points, size_t count),
+			void *context, struct err *err)
 {
 	unsigned chosen_by = fields_to_choose(opened);
 	struct visit wanted = { .opened = opened,
 				.take = take,
 				.context = context,
 				.fields = fields | chosen_by,
-				.slice_ns = chosen_by & SAMPLE_TIME ? 1 : opened->slice_ns };
+				.slices = slices };
 
-	return visit_all(opened, &wanted, err);
-}
-
-int opened_visit_times(struct opened *opened, unsigned fields,
-		       void (*take)(void *context, const struct point *points, size_t count),
-		       void *context, struct err *err)
-{
-	struct visit wanted = { .opened = opened,
-				.take = take,
-				.context = context,
-				.fields = fields | SAMPLE_TIME | fields_to_choose(opened),
-				.slice_ns = 1 };
-
+	if (chosen_by & SAMPLE_TIME)
+		wanted.slices.length_ns = 1;
 	return visit_all(opened, &wanted, err);
 }
 
@@ -553,7 +561,7 @@ int opened_each(struct opened *opened, bool samples,
 				.take = take_singly,
 				.context = &single,
 				.fields = SAMPLE_ALL,
-				.slice_ns = 1 };
+				.slices = slices_of(opened, 1) };
 
 	if (!samples)
 		return opened_visit(opened, SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take_singly,

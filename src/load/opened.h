@@ -34,6 +34,7 @@ struct opened {
 	bool scope_is_asked;  /* --command was given */
 	struct totals totals; /* those in the scope come first */
 	size_t in_scope;      /* their number */
+	struct totals whole;  /* of the files of a history that lie in the window as a whole */
 	struct labels labels;
 	struct completeness completeness;
 	struct select *select;
@@ -78,17 +79,18 @@ void opened_forget(struct opened *opened);
 void opened_forget_samples(struct opened *opened);
 void opened_forget_stacks(struct opened *opened);
 /* Calls @take for the selection within the scope, several points at a time, borrowed for the call.
- * They are totals, or samples if time or CPU is in @fields or in the selection. @fields (enum
+ * They are totals, or samples if time or CPU is in @fields or in the selection, or of a part of the time. @fields (enum
  * sample_field): what @take reads besides events. Samples that are alike in these may come as one,
  * and other fields are undefined. Times are exact only to the slice. -ENODATA if nothing was
  * selected (the line says why), else errors of reading. */
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err);
-/* The same with the exact time of each sample. */
-int opened_visit_times(struct opened *opened, unsigned fields,
-		       void (*take)(void *context, const struct point *points, size_t count),
-		       void *context, struct err *err);
+/* The same with other slices than those of the key time. */
+#define OPENED_EXACT ((struct sample_slices){ .length_ns = 1 }) /* each time is its own */
+int opened_visit_slices(struct opened *opened, unsigned fields, struct sample_slices slices,
+			void (*take)(void *context, const struct point *points, size_t count),
+			void *context, struct err *err);
 /* The same, one point at a time and with all fields; with @samples each with its own time and
  * CPU. */
 int opened_each(struct opened *opened, bool samples,

@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,13 +13,13 @@
 #include "base/clock.h"
 #include "base/compare.h"
 #include "base/open_limit.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "model/merge.h"
+#include "load/file_merge.h"
+#include "load/sample_feed.h"
 
 DEFINE_CLEANUP(struct profile *, profile_free);
-
-enum { MOST_THREADS = 16 }; /* besides the first one */
 
 /* A profile that is being recorded is written at least so often. */
 #define RECORDING_NS (60 * NS_PER_S)
@@ -33,16 +31,18 @@ struct part {
 	uint64_t written_ns, start_real_ns, end_real_ns;
 	uint64_t start_ns;	    /* start_real_ns by the clock of its samples */
 	struct store_reader *store; /* NULL: not open */
-	struct profile *profile;    /* of a folder: for its totals and samples; owned */
-	struct totals totals;	    /* likewise */
-	struct merge_map map;	    /* likewise */
+	bool is_of_machine;	    /* it was recorded without a command or chosen processes */
+	char *why;		    /* it could not be opened; owned */
 };
 
 struct parts {
-	char *folder;		 /* NULL: a single file; owned */
-	VEC(struct part) list;	 /* the earliest first, once they are open */
-	VEC(char *) left_out;	 /* sentences; owned */
-	struct moment_base base; /* of a folder */
+	char *folder;	       /* NULL: a single file; owned */
+	VEC(struct part) list; /* the earliest first, once they are open */
+	VEC(char *) left_out;  /* sentences; owned */
+	/* Of a folder: */
+	struct moment_base base;
+	VEC(struct merged_file) files; /* the list, once they are merged */
+	struct merged_totals totals;
 };
 
 /* ---- opening ---- */
@@ -67,6 +67,12 @@ bool parts_is_folder(const char *path)
 	return false;
 }
 
+static bool is_of_machine(const struct run_facts *run)
+{
+	return run->scope && strcmp(run->scope, "machine") == 0 &&
+	       (!run->command || !*run->command);
+}
+
 static int open_store(struct part *part, struct err *err)
 {
 	_cleanup_(profile_freep) struct profile *run = NULL;
@@ -78,20 +84,20 @@ static int open_store(struct part *part, struct err *err)
 		store_close(steal_ptr(part->store));
 		return rc;
 	}
+	part->is_of_machine = is_of_machine(&run->run);
 	part->start_ns = run->run.start_ns;
 	part->start_real_ns = run->run.start_realtime_ns;
 	part->end_real_ns =
 		part->start_real_ns + store_end_ns(part->store, run) - run->run.start_ns;
+	store_rest(part->store);
 	return 0;
 }
 
 static void part_done(struct part *part)
 {
-	merge_map_done(&part->map);
-	vec_free(&part->totals.rows);
-	profile_free(part->profile);
 	store_close(part->store);
 	free(part->path);
+	free(part->why);
 }
 
 /* Keeps those parts for which @wanted is true. */
@@ -160,6 +166,11 @@ void parts_close(struct parts *parts)
 		part_done(&parts->list.items[i]);
 	for (size_t i = 0; i < parts->left_out.count; i++)
 		free(parts->left_out.items[i]);
+	for (size_t i = 0; i < parts->files.count; i++)
+		merged_file_done(&parts->files.items[i]);
+	total_sums_done(&parts->totals.all);
+	total_sums_done(&parts->totals.whole);
+	vec_free(&parts->files);
 	vec_free(&parts->list);
 	vec_free(&parts->left_out);
 	free(parts->folder);
@@ -187,15 +198,23 @@ static uint64_t last_written_ns(const struct parts *parts)
 	return last_ns;
 }
 
-static bool can_be_opened(struct part *part, void *context)
+static void open_one(void *context, size_t number)
 {
 	struct parts *parts = context;
+	struct part *part = &parts->list.items[number];
 	struct err why;
 
-	if (open_store(part, &why) == 0)
-		return true;
-	*vec_push(&parts->left_out) = xasprintf("a part of the folder: %s", why.text);
-	return false;
+	if (open_store(part, &why) < 0)
+		part->why = xasprintf("a part of the folder: %s", why.text);
+}
+
+static bool is_open(struct part *part, void *context)
+{
+	struct parts *parts = context;
+
+	if (part->why)
+		*vec_push(&parts->left_out) = steal_ptr(part->why);
+	return part->store != NULL;
 }
 
 static bool is_in_window(struct part *part, void *context)
@@ -274,7 +293,8 @@ static int open_parts(struct parts *parts, uint64_t since_ns, struct err *err)
 	since_ns = since_ns > RECORDING_NS ? since_ns - RECORDING_NS : 0;
 	keep_parts(parts, is_written_since, &since_ns);
 	open_limit_raise();
-	keep_parts(parts, can_be_opened, parts);
+	parallel_each(parts->list.count, open_one, parts);
+	keep_parts(parts, is_open, parts);
 	if (!parts->list.count)
 		return err_set(err, -ENOENT, "%s: no profile that can be read is in this folder",
 			       parts->folder);
@@ -308,8 +328,15 @@ int parts_has_command(const struct parts *parts, bool *ret_has, struct err *err)
 	int rc = 0;
 
 	*ret_has = false;
-	for (size_t i = 0; rc == 0 && !*ret_has && i < parts->list.count; i++)
-		rc = store_has_command(parts->list.items[i].store, ret_has, err);
+	for (size_t i = 0; rc == 0 && !*ret_has && i < parts->list.count; i++) {
+		const struct part *part = &parts->list.items[i];
+
+		if (part->is_of_machine)
+			continue;
+		rc = store_has_command(part->store, ret_has, err);
+		if (parts->folder)
+			store_rest(part->store);
+	}
 	return rc;
 }
 
@@ -354,78 +381,22 @@ uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile)
 			     : store_end_ns(parts->list.items[0].store, profile);
 }
 
-/* Files are loaded by several threads, each the next one. */
-struct loading {
-	struct parts *parts;
-	atomic_size_t next;
-	pthread_mutex_t lock; /* of the others: */
+static int merge_parts(struct parts *parts, const struct selection_window *window,
+		       struct profile *profile, struct err *err)
+{
 	int rc;
-	struct err err;
-};
 
-static int load_part(struct part *part, struct err *err)
-{
-	int rc = store_load_profile(part->store, &part->profile, err);
+	for (size_t i = 0; i < parts->list.count; i++) {
+		const struct part *part = &parts->list.items[i];
 
-	return rc < 0 ? rc : store_load_totals(part->store, &part->totals, err);
-}
-
-static void *load_some(void *context)
-{
-	struct loading *loading = context;
-	struct parts *parts = loading->parts;
-	size_t number;
-
-	while ((number = atomic_fetch_add(&loading->next, 1)) < parts->list.count) {
-		struct part *part = &parts->list.items[number];
-		struct err err;
-		int rc = load_part(part, &err);
-
-		if (rc == 0)
-			continue;
-		pthread_mutex_lock(&loading->lock);
-		if (loading->rc == 0) {
-			loading->rc = rc;
-			err_set(&loading->err, rc, "%s: %s", part->path, err.text);
-		}
-		pthread_mutex_unlock(&loading->lock);
+		*vec_push(&parts->files) = (struct merged_file){ .path = part->path,
+								 .store = part->store,
+								 .start_ns = part->start_ns };
 	}
-	return NULL;
-}
-
-/* If no thread can be made, this one does it alone. */
-static int load_parts(struct parts *parts, struct err *err)
-{
-	struct loading loading = { .parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER };
-	pthread_t threads[MOST_THREADS];
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = 0;
-
-	while (count < MOST_THREADS && (long)count + 1 < cpus && count + 1 < parts->list.count &&
-	       pthread_create(&threads[count], NULL, load_some, &loading) == 0)
-		count++;
-	load_some(&loading);
-	while (count > 0)
-		pthread_join(threads[--count], NULL);
-	if (loading.rc < 0)
-		*err = loading.err;
-	return loading.rc;
-}
-
-static int merge_parts(struct parts *parts, struct profile *profile, struct err *err)
-{
-	struct merge *merge = merge_new(profile);
-	int rc = load_parts(parts, err);
-
-	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
-		struct part *part = &parts->list.items[i];
-
-		rc = merge_add(merge, part->profile, store_end_ns(part->store, part->profile),
-			       &part->map, err);
-	}
+	rc = file_merge_run(parts->files.items, parts->files.count, window, profile, &parts->totals,
+			    err);
 	for (size_t i = 0; i < parts->left_out.count; i++)
 		profile_not_visible(profile, parts->left_out.items[i]);
-	merge_free(merge);
 	return rc;
 }
 
@@ -440,26 +411,19 @@ struct moment_base parts_base(struct parts *parts, const struct profile *profile
 				     .context = parts };
 }
 
-static uint64_t shifted(uint64_t real_ns, const struct run_facts *run)
-{
-	uint64_t boot_real_ns = run->start_realtime_ns - run->start_ns;
-
-	return real_ns > boot_real_ns ? real_ns - boot_real_ns : 0;
-}
-
 /* From CLOCK_REALTIME to the clock of the merged profile. */
-static void shift_window(struct parts *parts, const struct run_facts *run,
-			 struct selection_window *window)
+static void shift_times(struct parts *parts, const struct profile *profile,
+			struct selection_window *window)
 {
 	struct moment_base *base = &parts->base;
+	struct selection_window span = { .from_ns = base->end_ns, .to_ns = base->now_ns };
 
-	base->start_ns = run->start_ns;
-	base->start_real_ns = run->start_realtime_ns;
-	base->end_ns = shifted(base->end_ns, run);
-	base->now_ns = shifted(base->now_ns, run);
-	window->from_ns = shifted(window->from_ns, run);
-	if (window->to_ns != UINT64_MAX)
-		window->to_ns = shifted(window->to_ns, run);
+	span = file_merge_window(profile, &span);
+	base->start_ns = profile->run.start_ns;
+	base->start_real_ns = profile->run.start_realtime_ns;
+	base->end_ns = span.from_ns;
+	base->now_ns = span.to_ns;
+	*window = file_merge_window(profile, window);
 }
 
 int parts_load_profile(struct parts *parts, struct selection_window *window,
@@ -476,9 +440,9 @@ int parts_load_profile(struct parts *parts, struct selection_window *window,
 		return selection_window_find(window, &base, err);
 	}
 	*ret_profile = profile_new();
-	rc = merge_parts(parts, *ret_profile, err);
+	rc = merge_parts(parts, window, *ret_profile, err);
 	if (rc == 0) {
-		shift_window(parts, &(*ret_profile)->run, window);
+		shift_times(parts, *ret_profile, window);
 		return 0;
 	}
 	profile_free(*ret_profile);
@@ -488,117 +452,89 @@ int parts_load_profile(struct parts *parts, struct selection_window *window,
 
 /* ---- totals ---- */
 
-static int compare_keys(const struct total *a, const struct total *b)
+int parts_load_totals(struct parts *parts, struct totals *ret_totals, struct totals *ret_whole,
+		      struct err *err)
 {
-	int order = COMPARE(a->stack, b->stack);
-
-	order = order ? order : COMPARE(a->task, b->task);
-	order = order ? order : COMPARE(a->event, b->event);
-	order = order ? order : COMPARE(a->mode, b->mode);
-	return order ? order : COMPARE(a->context, b->context);
-}
-
-DEFINE_ORDER(by_keys, struct total, compare_keys(a, b))
-
-/* Those of different parts that are alike become one. */
-static void add_up(struct totals *totals)
-{
-	struct total *rows = totals->rows.items;
-	size_t count = 0;
-
-	if (totals->rows.count)
-		qsort(rows, totals->rows.count, sizeof(*rows), by_keys);
-	for (size_t i = 0; i < totals->rows.count; i++) {
-		if (count && compare_keys(&rows[count - 1], &rows[i]) == 0) {
-			rows[count - 1].samples += rows[i].samples;
-			rows[count - 1].weight += rows[i].weight;
-			rows[count - 1].weight_squared += rows[i].weight_squared;
-		} else {
-			rows[count++] = rows[i];
-		}
-	}
-	totals->rows.count = count;
-}
-
-static void add_totals(const struct part *part, struct totals *totals)
-{
-	for (size_t i = 0; i < part->totals.rows.count; i++) {
-		struct total *total = vec_push(&totals->rows);
-
-		*total = part->totals.rows.items[i];
-		total->stack = part->map.stacks.items[total->stack];
-		total->task = part->map.tasks.items[total->task];
-		total->event = part->map.events[total->event];
-	}
-}
-
-int parts_load_totals(const struct parts *parts, const struct profile *profile,
-		      struct totals *ret_totals, struct err *err)
-{
+	*ret_totals = *ret_whole = (struct totals){ 0 };
 	if (!parts->folder)
 		return store_load_totals(parts->list.items[0].store, ret_totals, err);
-	*ret_totals = (struct totals){ 0 };
-	for (size_t i = 0; i < parts->list.count; i++)
-		add_totals(&parts->list.items[i], ret_totals);
-	add_up(ret_totals);
+	*ret_totals = total_sums_take(&parts->totals.all);
+	*ret_whole = total_sums_take(&parts->totals.whole);
 	return 0;
 }
 
 /* ---- samples ---- */
 
-/* Passes on what one part has as what the merged profile has. */
-struct passing {
+/* What parts_each_batch reads. */
+struct reading {
+	const struct parts *parts;
+	const struct sample_wish *wish;
+	bool without_whole;
+	struct sample_feed *feed;
 	const struct merge_map *map;
-	VEC(struct sample) samples;
-	int (*visit)(void *context, const struct sample *samples, size_t count);
-	void (*visit_branch)(void *context, const struct branch *branch);
-	void *context;
+	VEC(struct sample) samples; /* as the merged profile has them */
 };
 
 static int pass_samples(void *context, const struct sample *samples, size_t count)
 {
-	struct passing *passing = context;
+	struct reading *reading = context;
 
-	passing->samples.count = 0;
+	reading->samples.count = 0;
+	vec_reserve(&reading->samples, count);
 	for (size_t i = 0; i < count; i++)
-		*vec_push(&passing->samples) = merge_sample(passing->map, &samples[i]);
-	return passing->visit(passing->context, passing->samples.items, count);
+		reading->samples.items[i] = merge_sample(reading->map, &samples[i]);
+	return sample_feed_give(reading->feed, reading->samples.items, count);
 }
 
-/* A time of the merged profile by a part's own clock. */
-static uint64_t own_ns(const struct part *part, uint64_t time_ns)
+static int read_file(struct reading *reading, const struct merged_file *file, struct err *err)
 {
-	int64_t shift_ns = part->map.shift_ns;
+	const struct sample_wish *wish = reading->wish;
+	struct sample_wish own = *wish;
+	int rc;
 
-	if (!time_ns || time_ns == UINT64_MAX)
-		return time_ns;
-	return shift_ns > 0 && time_ns < (uint64_t)shift_ns ? 0 : time_ns - (uint64_t)shift_ns;
+	own.from_ns = merged_file_time(file, wish->from_ns);
+	own.to_ns = merged_file_time(file, wish->to_ns);
+	own.slices.from_ns -= (uint64_t)file->map.shift_ns;
+	if (own.from_ns > file->end_ns || own.to_ns <= file->start_ns ||
+	    (reading->without_whole && file->is_whole))
+		return 0;
+	reading->map = &file->map;
+	rc = store_each_batch(file->store, &own, pass_samples, reading, err);
+	store_rest(file->store);
+	return rc;
 }
 
-int parts_each_batch(const struct parts *parts, const struct profile *profile,
-		     const struct sample_wish *wish,
+static int read_files(void *context, struct sample_feed *feed, struct err *err)
+{
+	struct reading *reading = context;
+	int rc = 0;
+
+	reading->feed = feed;
+	for (size_t i = 0; rc == 0 && i < reading->parts->files.count; i++)
+		rc = read_file(reading, &reading->parts->files.items[i], err);
+	return rc;
+}
+
+int parts_each_batch(const struct parts *parts, const struct sample_wish *wish, bool without_whole,
 		     int (*visit)(void *context, const struct sample *samples, size_t count),
 		     void *context, struct err *err)
 {
-	struct passing passing = { .visit = visit, .context = context };
-	int rc = 0;
+	struct reading reading = { .parts = parts, .wish = wish, .without_whole = without_whole };
+	int rc;
 
 	if (!parts->folder)
 		return store_each_batch(parts->list.items[0].store, wish, visit, context, err);
-	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
-		const struct part *part = &parts->list.items[i];
-		struct sample_wish own = {
-			own_ns(part, wish->from_ns), own_ns(part, wish->to_ns), wish->fields, { 0 }
-		};
-
-		passing.map = &part->map;
-		if (own.from_ns <= store_end_ns(part->store, part->profile) &&
-		    own.to_ns > part->profile->run.start_ns)
-			rc = store_each_batch(part->store, &own, pass_samples, &passing, err);
-	}
-	vec_free(&passing.samples);
+	rc = sample_feed_run(read_files, &reading, visit, context, err);
+	vec_free(&reading.samples);
 	return rc;
 }
+
+/* Passes on what one part has as what the merged profile has. */
+struct passing {
+	const struct merge_map *map;
+	void (*visit_branch)(void *context, const struct branch *branch);
+	void *context;
+};
 
 static void pass_branch(void *context, const struct branch *branch)
 {
@@ -608,7 +544,7 @@ static void pass_branch(void *context, const struct branch *branch)
 	passing->visit_branch(passing->context, &merged);
 }
 
-int parts_each_branch(const struct parts *parts, const struct profile *profile,
+int parts_each_branch(const struct parts *parts,
 		      void (*visit)(void *context, const struct branch *branch), void *context,
 		      struct err *err)
 {
@@ -617,11 +553,11 @@ int parts_each_branch(const struct parts *parts, const struct profile *profile,
 
 	if (!parts->folder)
 		return store_each_branch(parts->list.items[0].store, visit, context, err);
-	for (size_t i = 0; rc == 0 && i < parts->list.count; i++) {
-		const struct part *part = &parts->list.items[i];
+	for (size_t i = 0; rc == 0 && i < parts->files.count; i++) {
+		const struct merged_file *file = &parts->files.items[i];
 
-		passing.map = &part->map;
-		rc = store_each_branch(part->store, pass_branch, &passing, err);
+		passing.map = &file->map;
+		rc = store_each_branch(file->store, pass_branch, &passing, err);
 	}
 	return rc;
 }

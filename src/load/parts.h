@@ -35,8 +35,10 @@ int parts_load_profile(struct parts *parts, struct selection_window *window,
 		       struct profile **ret_profile, struct err *err);
 /* What moments of the profile are relative to. */
 struct moment_base parts_base(struct parts *parts, const struct profile *profile);
-int parts_load_totals(const struct parts *parts, const struct profile *profile,
-		      struct totals *ret_totals, struct err *err);
+/* All totals and, of a folder with a window, those of the files that lie in it as a whole. Call it once.
+ * The caller frees the rows of both, also after an error. */
+int parts_load_totals(struct parts *parts, struct totals *ret_totals, struct totals *ret_whole,
+		      struct err *err);
 /* The end by the clock of samples, also of a profile that did not finish. */
 uint64_t parts_end_ns(const struct parts *parts, const struct profile *profile);
 /* A file of a folder, and the window by the clock of its samples. */
@@ -51,11 +53,11 @@ bool parts_file(const struct parts *parts, const struct selection_window *window
 const char *parts_folder(const struct parts *parts, size_t *ret_count);
 /* True if one of them is being recorded. */
 bool parts_is_live(const struct parts *parts);
-int parts_each_batch(const struct parts *parts, const struct profile *profile,
-		     const struct sample_wish *wish,
+/* @without_whole: leaves out the files that lie in the window as a whole. */
+int parts_each_batch(const struct parts *parts, const struct sample_wish *wish, bool without_whole,
 		     int (*visit)(void *context, const struct sample *samples, size_t count),
 		     void *context, struct err *err);
-int parts_each_branch(const struct parts *parts, const struct profile *profile,
+int parts_each_branch(const struct parts *parts,
 		      void (*visit)(void *context, const struct branch *branch), void *context,
 		      struct err *err);
 

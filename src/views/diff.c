@@ -352,10 +352,7 @@ static int collect(struct making *making, struct run *run, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (fields & SAMPLE_TIME)
-		rc = opened_visit_times(opened, fields, take, run, err);
-	else
-		rc = opened_visit(opened, fields, take, run, err);
+	rc = opened_visit_slices(opened, fields, OPENED_EXACT, take, run, err);
 	return rc < 0 ? rc : opened_check_command(opened, "compare", err);
 }
 

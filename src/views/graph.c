@@ -471,9 +471,9 @@ static int count_calls(struct counting *counting, struct err *err)
 
 	counting->plt_target =
 		xcalloc(counting->graph->places->rows.count, sizeof(*counting->plt_target));
-	rc = parts_each_branch(opened->parts, opened->profile, take_plt, counting, err);
+	rc = parts_each_branch(opened->parts, take_plt, counting, err);
 	if (rc == 0)
-		rc = parts_each_branch(opened->parts, opened->profile, take_call, counting, err);
+		rc = parts_each_branch(opened->parts, take_call, counting, err);
 	free(counting->plt_target);
 	return rc;
 }
@@ -600,8 +600,7 @@ static int print_calls(const struct graph *graph, const struct view *view, FILE 
 	struct fields fields = { .json = graph->format == FORMAT_JSON, .out = out };
 	uint64_t branches = 0;
 	/* First only counts them: fails before output starts. Each event reads them again. */
-	int rc = parts_each_branch(graph->opened.parts, graph->opened.profile, count_branch,
-				   &branches, err);
+	int rc = parts_each_branch(graph->opened.parts, count_branch, &branches, err);
 
 	if (rc < 0)
 		return rc;

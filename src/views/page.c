@@ -207,12 +207,10 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	drawing->of_stacks = children_stack_keys(&drawing->keys);
 	drawing->stacks = table_new(&drawing->opened.labels, &drawing->of_stacks);
 	lanes_init(&drawing->lanes, drawing->opened.profile->tasks.count);
-	/* Exact times, not those of slices. */
-	drawing->opened.slice_ns = 1;
-	rc = opened_visit(&drawing->opened,
-			  keys_use(&drawing->of_stacks) | SAMPLE_TASK |
-				  (lacks_times(drawing) ? SAMPLE_TIME : 0),
-			  take_stacks, drawing, err);
+	rc = opened_visit_slices(&drawing->opened,
+				 keys_use(&drawing->of_stacks) | SAMPLE_TASK |
+					 (lacks_times(drawing) ? SAMPLE_TIME : 0),
+				 OPENED_EXACT, take_stacks, drawing, err);
 	if (rc == 0)
 		rc = opened_check_command(&drawing->opened, "draw", err);
 	if (rc < 0)
@@ -331,6 +329,18 @@ static int refuse_damaged(struct err *err)
 		       "FILE' saves what can be read");
 }
 
+/* Samples of one bucket may come as one, but not waits, which lie in several. */
+static struct sample_slices slices_of(const struct drawing *drawing)
+{
+	const struct heat *heat = &drawing->parts[0].heat;
+
+	for (size_t i = 0; i < drawing->part_count; i++) {
+		if (drawing->parts[i].clock == CLOCK_SCHEDULER)
+			return OPENED_EXACT;
+	}
+	return (struct sample_slices){ heat->origin_ns, heat->bucket_ns };
+}
+
 static int collect_times(struct drawing *drawing, struct err *err)
 {
 	uint64_t column_ns = (uint64_t)(drawing->options->column_s * (double)NS_PER_S);
@@ -346,9 +356,9 @@ static int collect_times(struct drawing *drawing, struct err *err)
 	drawing->view.other_count = 0;
 	opened_forget_samples(&drawing->opened);
 	drawing->opened.selected = 0;
-	rc = opened_visit(&drawing->opened,
-			  keys_use(&drawing->of_stacks) | SAMPLE_TIME | SAMPLE_TASK, take_times,
-			  drawing, err);
+	rc = opened_visit_slices(&drawing->opened,
+				 keys_use(&drawing->of_stacks) | SAMPLE_TIME | SAMPLE_TASK,
+				 slices_of(drawing), take_times, drawing, err);
 	if (rc == 0 && drawing->is_odd)
 		rc = refuse_damaged(err);
 	for (size_t i = 0; i < drawing->part_count; i++)

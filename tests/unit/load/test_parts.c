@@ -25,13 +25,13 @@ static int count_samples(void *context, const struct sample *samples, size_t cou
 	return 0;
 }
 
-static uint64_t sum_of_totals(const struct parts *parts, const struct profile *profile)
+static uint64_t sum_of_totals(struct parts *parts)
 {
-	struct totals totals;
+	struct totals totals, whole;
 	struct err err;
 	uint64_t sum = 0;
 
-	assert_int_equal(parts_load_totals(parts, profile, &totals, &err), 0);
+	assert_int_equal(parts_load_totals(parts, &totals, &whole, &err), 0);
 	for (size_t i = 0; i < totals.rows.count; i++)
 		sum += totals.rows.items[i].samples;
 	vec_free(&totals.rows);
@@ -55,11 +55,11 @@ static void expect(const char *path, uint64_t samples, uint64_t from_first_secon
 	assert_int_equal(parts_choose(parts, &window, &err), 0);
 	assert_int_equal(parts_load_profile(parts, &window, &profile, &err), 0);
 	assert_int_equal(profile->processes.count, processes);
-	assert_int_equal(sum_of_totals(parts, profile), samples);
-	assert_int_equal(parts_each_batch(parts, profile, &all, count_samples, &seen, &err), 0);
+	assert_int_equal(sum_of_totals(parts), samples);
+	assert_int_equal(parts_each_batch(parts, &all, false, count_samples, &seen, &err), 0);
 	assert_int_equal(seen, samples);
 	seen = 0;
-	assert_int_equal(parts_each_batch(parts, profile, &first, count_samples, &seen, &err), 0);
+	assert_int_equal(parts_each_batch(parts, &first, false, count_samples, &seen, &err), 0);
 	assert_int_equal(seen, from_first_second);
 	assert_false(parts_is_live(parts));
 	assert_int_equal(parts_end_ns(parts, profile), (FIXTURE_START_S + 10) * NS_PER_S);
@@ -106,7 +106,7 @@ static void test_folders(void **state)
 	assert_int_equal(parts_choose(parts, &window, &err), 0);
 	assert_int_equal(parts_load_profile(parts, &window, &profile, &err), 0);
 	assert_non_null(strstr(profile->run.not_visible, "broken.prof"));
-	assert_int_equal(sum_of_totals(parts, profile), SAMPLES);
+	assert_int_equal(sum_of_totals(parts), SAMPLES);
 	profile_free(profile);
 	parts_close(parts);
 	parts_close(NULL);
@@ -140,12 +140,14 @@ static void write_segment(const struct folder *folder, const char *name, uint64_
 	assert_int_equal(utimensat(AT_FDCWD, path, written, 0), 0);
 }
 
-/* The number of samples from @since to @until, in that many files. */
+/* The number of samples from @since to @until, in that many files. @has_whole: all samples of one are in
+ * the window. */
 static void expect_window(const struct folder *folder, const char *since, const char *until,
-			  size_t count_parts, uint64_t samples)
+			  size_t count_parts, uint64_t samples, bool has_whole)
 {
 	const struct selection selection = { .since = since, .until = until };
 	struct selection_window window = { 0 };
+	struct totals totals, whole;
 	struct profile *profile;
 	struct parts *parts;
 	uint64_t seen = 0;
@@ -159,12 +161,27 @@ static void expect_window(const struct folder *folder, const char *since, const 
 		fail_msg("%s", err.text);
 	assert_string_equal(parts_folder(parts, &count), folder->name);
 	assert_int_equal(count, count_parts);
-	assert_int_equal(parts_each_batch(parts, profile,
+	assert_int_equal(parts_each_batch(parts,
 					  &(struct sample_wish){
 						  window.from_ns, window.to_ns, SAMPLE_ALL, { 0 } },
-					  count_samples, &seen, &err),
+					  false, count_samples, &seen, &err),
 			 0);
 	assert_int_equal(seen, samples);
+	/* Totals of what lies in it as a whole, and samples of the rest, are the same. */
+	assert_int_equal(parts_load_totals(parts, &totals, &whole, &err), 0);
+	seen = 0;
+	assert_int_equal(
+		parts_each_batch(
+			parts,
+			&(struct sample_wish){ window.from_ns, window.to_ns, SAMPLE_STACK, { 0 } },
+			true, count_samples, &seen, &err),
+		0);
+	for (size_t i = 0; i < whole.rows.count; i++)
+		seen += whole.rows.items[i].samples;
+	assert_int_equal(seen, samples);
+	assert_int_equal(whole.rows.count != 0, has_whole);
+	vec_free(&totals.rows);
+	vec_free(&whole.rows);
 	profile_free(profile);
 	parts_close(parts);
 }
@@ -194,16 +211,16 @@ static void test_windows(void **state)
 	write_segment(folder, "b.prof", HISTORY_S + 10, "second");
 	write_segment(folder, "a.prof", HISTORY_S, "first");
 	write_segment(folder, "c.prof", HISTORY_S + 600, "third");
-	expect_window(folder, NULL, NULL, 3, 3 * OTHERS);
-	expect_window(folder, "02:00:00", "02:00:10", 1, OTHERS);
-	expect_window(folder, "02:00:10", NULL, 2, 2 * OTHERS);
-	expect_window(folder, "2026-11-21T02:00:05Z", "2026-11-21T02:00:11Z", 2, OTHERS);
-	expect_window(folder, "-10s", NULL, 1, OTHERS);
-	expect_window(folder, "+5s", "+20s", 2, OTHERS);
-	expect_window(folder, "2000d", NULL, 3, 3 * OTHERS);
+	expect_window(folder, NULL, NULL, 3, 3 * OTHERS, false);
+	expect_window(folder, "02:00:00", "02:00:10", 1, OTHERS, true);
+	expect_window(folder, "02:00:10", NULL, 2, 2 * OTHERS, true);
+	expect_window(folder, "2026-11-21T02:00:05Z", "2026-11-21T02:00:11Z", 2, OTHERS, true);
+	expect_window(folder, "-10s", NULL, 1, OTHERS, true);
+	expect_window(folder, "+5s", "+20s", 2, OTHERS, true);
+	expect_window(folder, "2000d", NULL, 3, 3 * OTHERS, true);
 	/* Marks are at the third second, after the samples. */
-	expect_window(folder, NULL, "mark:second", 2, 2 * OTHERS);
-	expect_window(folder, "mark:first", "mark:third", 3, 2 * OTHERS);
+	expect_window(folder, NULL, "mark:second", 2, 2 * OTHERS, true);
+	expect_window(folder, "mark:first", "mark:third", 3, 2 * OTHERS, true);
 	expect_no_window(folder, "02:00:20", "02:05", "no samples in that time");
 	expect_no_window(folder, "@1795227100", NULL,
 			 "the history ends before, at 2026-11-21 02:10:10");
