@@ -54,8 +54,8 @@ history_views() {
 	"$here/../tools/build" build bench/replay -Dtests=disabled &&
 		busy "$prospect" record -q -a -F 97 --duration 30 -o "$scratch/one.prof" && mkdir "$day" &&
 		"$here/../build/bench/replay" "$scratch/one.prof" "$day" 144 116400 || return
-	for view in "report" "report --since -10m" "report --since +1h --until +2h" "flame -o $scratch/page" \
-		"diff --since -1h --against 1h"; do
+	for view in "report" "report --since 1d" "report --since 10m" "report --since +1h --until +2h" \
+		"flame --since 1d -o $scratch/page" "diff --since 1h --against 1h"; do
 		rows+=("$(view_row "$view" "$day")")
 	done
 	echo "== Views of a history, $(du -sm "$day" | cut -f 1) MB"

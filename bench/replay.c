@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay RECORDING FOLDER COUNT SAMPLES: writes a history of COUNT segments of ten minutes into FOLDER. Each has
- * SAMPLES samples, drawn from those of RECORDING, and its rows. It is the input of history.sh.
+ * replay RECORDING FOLDER COUNT SAMPLES: writes a history of COUNT segments of ten minutes, the last ten minutes among
+ * them, into FOLDER. Each has SAMPLES samples, drawn from those of RECORDING, and its rows. It is the input of
+ * history.sh.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,13 +15,14 @@
 #include "base/vec.h"
 #include "store/store.h"
 
-enum { SEGMENT_S = 600, FLUSH_S = 10, START_S = 1795226400 };
+enum { SEGMENT_S = 600, FLUSH_S = 10 };
 
 struct replay {
 	struct store_reader *reader;
 	struct profile *profile;
 	VEC(struct sample) samples;
 	uint64_t start_ns; /* of the recording */
+	time_t start_s;	   /* of the history */
 	uint64_t random;
 };
 
@@ -86,7 +88,7 @@ static int write_samples(struct replay *replay, struct store_writer *writer, uin
 static int write_segment(struct replay *replay, const char *folder, uint64_t number, uint64_t count,
 			 struct err *err)
 {
-	const time_t start_s = (time_t)(START_S + number * SEGMENT_S);
+	const time_t start_s = replay->start_s + (time_t)(number * SEGMENT_S);
 	const struct timespec written[] = { { .tv_sec = start_s + SEGMENT_S },
 					    { .tv_sec = start_s + SEGMENT_S } };
 	struct run_facts *run = &replay->profile->run;
@@ -128,6 +130,7 @@ int main(int argc, char **argv)
 	}
 	count = strtoull(argv[3], NULL, 10);
 	samples = strtoull(argv[4], NULL, 10);
+	replay.start_s = time(NULL) - (time_t)(count * SEGMENT_S);
 	rc = samples ? load(&replay, argv[1], &err) : -1;
 	for (uint64_t i = 0; rc == 0 && i < count; i++)
 		rc = write_segment(&replay, argv[2], i, samples, &err);
