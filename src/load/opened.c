@@ -300,6 +300,8 @@ int opened_read(struct opened *opened, struct err *err)
 {
 	int rc = parts_load_profile(opened->parts, &opened->window, &opened->profile, err);
 
+	if (rc == 0 && selection_window_is_part(&opened->window))
+		profile_clip_losses(opened->profile, opened->window.from_ns, opened->window.to_ns);
 	if (rc == 0)
 		rc = read_totals(opened, err);
 	if (rc == 0 && opened->names.kallsyms)

@@ -325,6 +325,25 @@ struct cpu_time profile_cpu_time(const struct profile *profile, uint64_t from_ns
 	return sum;
 }
 
+bool profile_loss_has_times(const struct profile *profile, size_t event, enum loss_reason reason)
+{
+	return event == 0 && reason == LOSS_RING_FULL &&
+	       profile_cpu_time(profile, 0, UINT64_MAX).lost_ns;
+}
+
+void profile_clip_losses(struct profile *profile, uint64_t from_ns, uint64_t to_ns)
+{
+	struct loss *loss = &profile->events[0].loss[LOSS_RING_FULL];
+	double share;
+
+	if (!profile_loss_has_times(profile, 0, LOSS_RING_FULL))
+		return;
+	share = (double)profile_cpu_time(profile, from_ns, to_ns).lost_ns /
+		(double)profile_cpu_time(profile, 0, UINT64_MAX).lost_ns;
+	loss->count = (uint64_t)((double)loss->count * share + 0.5);
+	loss->weight = (uint64_t)((double)loss->weight * share + 0.5);
+}
+
 static void clip_run(struct run_facts *run, const struct cpu_time *sum)
 {
 	if (run->start_ns < sum->from_ns) {
@@ -346,6 +365,7 @@ void profile_clip(struct profile *profile, uint64_t from_ns, uint64_t to_ns)
 	size_t times = 0, marks = 0;
 
 	clip_run(&profile->run, &sum);
+	profile_clip_losses(profile, from_ns, to_ns);
 	for (size_t i = 0; i < profile->cpu_times.count; i++) {
 		struct cpu_time time = profile->cpu_times.items[i];
 

@@ -368,9 +368,13 @@ const struct kept_code *profile_code(const struct profile *profile, uint32_t fra
 void profile_add_cpu_time(struct profile *profile, const struct cpu_time *time);
 /* The sum of those parts that are within; one that is partly within counts in proportion. */
 struct cpu_time profile_cpu_time(const struct profile *profile, uint64_t from_ns, uint64_t to_ns);
-/* Makes it a profile of that part of its time, as far as the facts of the run and the account are
- * concerned. Samples of events are 0 then: the caller counts them. Rows stay, and so do losses, as it
- * is not known when they were. */
+/* True if these losses have times: those of the clock that did not fit into a ring, in proportion to
+ * cpu_times. */
+bool profile_loss_has_times(const struct profile *profile, size_t event, enum loss_reason reason);
+/* Of losses with times, those of that part stay; all others stay as they are. */
+void profile_clip_losses(struct profile *profile, uint64_t from_ns, uint64_t to_ns);
+/* Makes it a profile of that part of its time, as far as the facts of the run, the account and losses
+ * with times are concerned. Samples of events are 0 then: the caller counts them. Rows stay. */
 void profile_clip(struct profile *profile, uint64_t from_ns, uint64_t to_ns);
 /* Notes a mark. False: there are too many, or the text is empty or too long. */
 bool profile_add_mark(struct profile *profile, uint64_t time_ns, const char *text);

@@ -98,6 +98,27 @@ static void make_losses(struct maker *maker)
 	maker->profile->run.interrupt_ns = 62 * NS_PER_MS;
 }
 
+/* The same with times: ten of the samples that did not fit into a ring were lost in the second second. */
+static void make_losses_at_times(struct maker *maker)
+{
+	struct profile *profile = maker->profile;
+	uint64_t start_ns;
+
+	make_losses(maker);
+	start_ns = profile->run.start_ns;
+	profile->events[0].loss[LOSS_RING_FULL].weight = 11 * NS_PER_MS;
+	profile->run.end_ns = start_ns + 5 * NS_PER_S;
+	for (uint64_t second = 0; second < 5; second++)
+		profile_add_cpu_time(
+			profile, &(struct cpu_time){ .from_ns = start_ns + second * NS_PER_S,
+						     .to_ns = start_ns + (second + 1) * NS_PER_S,
+						     .capacity_ns = 2 * NS_PER_S,
+						     .idle_ns = 900 * NS_PER_MS,
+						     .lost_ns = second == 1   ? 10 * NS_PER_MS
+								: second == 3 ? NS_PER_MS
+									      : 0 });
+}
+
 /* Names that want to command the terminal, break the line, or are no text at all. */
 static void make_hostile(struct maker *maker)
 {
@@ -360,6 +381,7 @@ static const struct {
 	{ "netperf", make_netperf, false },
 	{ "build", make_build, false },
 	{ "losses", make_losses, false },
+	{ "losses-at-times", make_losses_at_times, false },
 	{ "hostile", make_hostile, false },
 	{ "partial", make_partial, false },
 	{ "waits", make_waits, false },

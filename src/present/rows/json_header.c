@@ -46,6 +46,26 @@ static void add_losses(const struct profile *profile, struct buf *json)
 	json_add_end(json, '}');
 }
 
+/* In a view of a part of the time: the reasons for losses without times, which may be of any part. */
+static void add_losses_without_times(const struct view *view, struct buf *json)
+{
+	const struct profile *profile = view->labels->profile;
+
+	if (!view_is_of_part(view))
+		return;
+	json_add_begin(json, "lost_without_times", '[');
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		bool is_any = false;
+
+		for (size_t event = 0; event < profile->event_count; event++)
+			is_any |= profile->events[event].loss[i].count &&
+				  !profile_loss_has_times(profile, event, (enum loss_reason)i);
+		if (is_any)
+			json_add_text(json, NULL, loss_name((enum loss_reason)i));
+	}
+	json_add_end(json, ']');
+}
+
 /* Images whose file systems did not answer in time. */
 static void add_images_not_read(const struct profile *profile, struct buf *json)
 {
@@ -288,6 +308,7 @@ static void add_header(const struct view *view, struct buf *json)
 	json_add_text_or_null(json, "selection", view->selection);
 	add_samples(profile, json);
 	add_losses(profile, json);
+	add_losses_without_times(view, json);
 	add_images_not_read(profile, json);
 	add_events(profile, json);
 	add_times(view, json);

@@ -189,11 +189,15 @@ static void print_samples(struct head *head)
 	}
 }
 
-/* One reason: the count and, for time, the share of CPUs x wall time, as in the account. */
+/* One reason: the count and, for time, the share of CPUs x wall time, as in the account. In a view of a
+ * part of the time, losses without times are those of the whole recording. */
 static void add_loss(struct head *head, uint8_t event, enum loss_reason reason)
 {
 	const struct loss *loss = &head->profile->events[event].loss[reason];
-	uint64_t capacity_ns = account_capacity_ns(head->profile);
+	bool is_of_part = view_is_of_part(head->view);
+	bool has_times = profile_loss_has_times(head->profile, event, reason);
+	uint64_t capacity_ns = is_of_part && has_times ? head->view->account.capacity_ns
+						       : account_capacity_ns(head->profile);
 
 	buf_add_str(&head->text, head->text.size ? "; " : "");
 	if (loss->count) {
@@ -203,6 +207,8 @@ static void add_loss(struct head *head, uint8_t event, enum loss_reason reason)
 	buf_add_str(&head->text, loss_text(reason));
 	if (loss->weight && capacity_ns && account_is_time(head->profile, event))
 		buf_printf(&head->text, " (%.2f %%)", figures_percent(loss->weight, capacity_ns));
+	if (is_of_part && !has_times)
+		buf_add_str(&head->text, ", at an unknown time");
 }
 
 /* The losses of one event that take samples away, or the others. */

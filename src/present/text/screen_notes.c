@@ -66,12 +66,24 @@ static void tell_left_out(struct notes *notes)
 	end_note(notes);
 }
 
-static uint64_t lost_samples(const struct profile *profile)
+/* Those of the time that is viewed and, in a view of a part, those of the whole recording without times. */
+struct lost_samples {
+	uint64_t viewed, without_times;
+};
+
+static struct lost_samples lost_samples(const struct view *view)
 {
-	uint64_t lost = 0;
+	const struct profile *profile = view->labels->profile;
+	struct lost_samples lost = { 0 };
 
 	for (size_t i = 0; i < profile->event_count; i++)
-		lost += account_lost_samples(&profile->events[i]);
+		lost.viewed += account_lost_samples(&profile->events[i]);
+	if (!view_is_of_part(view))
+		return lost;
+	lost.without_times = lost.viewed;
+	if (profile_loss_has_times(profile, 0, LOSS_RING_FULL))
+		lost.without_times -= profile->events[0].loss[LOSS_RING_FULL].count;
+	lost.viewed -= lost.without_times;
 	return lost;
 }
 
@@ -100,7 +112,9 @@ static void add_reasons(struct notes *notes)
 static double lost_percent(const struct notes *notes)
 {
 	const struct account *account = &notes->view->account;
-	uint64_t lost = lost_samples(notes->profile), kept = 0;
+	struct lost_samples samples = lost_samples(notes->view);
+	/* Samples of a part are not counted here; what was lost of them is in the account as time. */
+	uint64_t lost = view_is_of_part(notes->view) ? samples.without_times : samples.viewed, kept = 0;
 	double of_time = figures_percent(account->lost_ns, account->sampled_ns + account->lost_ns);
 	double of_samples;
 
@@ -323,15 +337,20 @@ static void add_stacks(const struct view *view, struct buf *text)
 void screen_notes_add_quality(const struct view *view, struct buf *text)
 {
 	const struct profile *profile = view->labels->profile;
-	uint64_t lost = lost_samples(profile);
+	struct lost_samples lost = lost_samples(view);
 
 	figures_count(text, view->selected_samples);
 	buf_add_str(text, view->selected_samples == 1 ? " sample, " : " samples, ");
-	if (lost)
-		figures_count(text, lost);
+	if (lost.viewed)
+		figures_count(text, lost.viewed);
 	else
 		buf_add_str(text, "none");
 	buf_add_str(text, " lost");
+	if (lost.without_times) {
+		buf_add_str(text, ", ");
+		figures_count(text, lost.without_times);
+		buf_add_str(text, " at an unknown time");
+	}
 	add_stacks(view, text);
 	if (account_wall_ns(profile) && !account_is_import(profile) && !costs_much(profile))
 		buf_printf(text, "; own cost %.1f %%", account_cost(profile).percent);

@@ -161,6 +161,48 @@ static void test_facts_and_losses(void **state)
 
 #define WITH_PROFILE(test) cmocka_unit_test_setup_teardown(test, new_profile, free_profile)
 
+/* What did not fit into a ring was lost when cpu_times say; of others it is not known. */
+static void test_losses_of_a_part(void **state)
+{
+	struct profile *profile = profile_new();
+	const struct cpu_time times[] = {
+		{ .from_ns = 100, .to_ns = 200, .capacity_ns = 100, .lost_ns = 30 },
+		{ .from_ns = 200, .to_ns = 300, .capacity_ns = 100 },
+		{ .from_ns = 300, .to_ns = 400, .capacity_ns = 100, .lost_ns = 10 },
+	};
+	struct loss *clock = profile->events[0].loss, *other = profile->events[1].loss;
+
+	(void)state;
+	profile->event_count = 2;
+	clock[LOSS_RING_FULL] = other[LOSS_RING_FULL] = (struct loss){ 8, 40 };
+	clock[LOSS_LATE] = (struct loss){ 7, 0 };
+	assert_false(profile_loss_has_times(profile, 0, LOSS_RING_FULL));
+	profile_clip_losses(profile, 0, 1);
+	assert_int_equal(clock[LOSS_RING_FULL].count, 8);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		profile_add_cpu_time(profile, &times[i]);
+	assert_true(profile_loss_has_times(profile, 0, LOSS_RING_FULL));
+	assert_false(profile_loss_has_times(profile, 1, LOSS_RING_FULL));
+	assert_false(profile_loss_has_times(profile, 0, LOSS_LATE));
+	profile_clip_losses(profile, 0, UINT64_MAX);
+	assert_int_equal(clock[LOSS_RING_FULL].count, 8);
+	profile_clip_losses(profile, 100, 300);
+	assert_int_equal(clock[LOSS_RING_FULL].count, 6);
+	assert_int_equal(clock[LOSS_RING_FULL].weight, 30);
+	assert_int_equal(clock[LOSS_LATE].count, 7);
+	assert_int_equal(other[LOSS_RING_FULL].count, 8);
+	/* A profile that becomes one of that part has no others. */
+	profile->run.start_ns = 100;
+	profile->run.end_ns = 400;
+	clock[LOSS_RING_FULL] = (struct loss){ 8, 40 };
+	profile_clip(profile, 300, 400);
+	assert_int_equal(clock[LOSS_RING_FULL].count, 2);
+	assert_int_equal(clock[LOSS_LATE].count, 7);
+	profile_clip_losses(profile, 200, 300);
+	assert_int_equal(clock[LOSS_RING_FULL].count, 0);
+	profile_free(profile);
+}
+
 /* A stack that is not complete says why at its root, whatever is above it. */
 static void test_stack_ends(void **state)
 {
@@ -204,6 +246,7 @@ static void test_symbols_that_were_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_losses_of_a_part),
 		cmocka_unit_test(test_stack_ends),
 		WITH_PROFILE(test_zero_is_none),
 		WITH_PROFILE(test_symbols_that_were_loaded),
