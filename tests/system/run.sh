@@ -84,11 +84,9 @@ in_subshell() {
 	("$@")
 }
 
-# report_to FILE: makes the sanitizers write to FILE.PID. With GCC 12, UBSan writes only to stderr; it then
-# aborts, and ASan reports the abort with its stack.
+# report_to FILE: makes the sanitizers write to FILE.PID. A trap is undefined behaviour (tools/build).
 report_to() {
-	export ASAN_OPTIONS=detect_leaks=1:handle_abort=1:log_path=$1
-	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:abort_on_error=1:log_path=$1
+	export ASAN_OPTIONS=detect_leaks=1:handle_abort=1:handle_sigill=1:handle_sigtrap=1:log_path=$1
 }
 
 # only_reports TEST OUTPUT: sets $status by the sanitizers' reports alone. Their warnings, as of a thread that
