@@ -39,7 +39,8 @@ struct merged_totals {
 };
 
 /* Merges @files, the earliest first, into @into, which is new. @window is of CLOCK_REALTIME. Errors as
- * store_load_profile and merge_add. The caller frees *totals, and calls merged_file_done, also after an error. */
+ * store_load_profile and merge_add. The caller frees *totals, and calls merged_file_done, also after an
+ * error. */
 int file_merge_run(struct merged_file *files, size_t count, const struct selection_window *window,
 		   struct profile *into, struct merged_totals *totals, struct err *err);
 

@@ -62,8 +62,8 @@ int opened_choose(struct opened *opened, const struct selection *selection, enum
 /* Sets how functions are named; copies @names. Call it before opened_load. -EINVAL, also for
  * missing folders. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
-/* Loads @path, a profile, an archive of one or a folder of profiles; call opened_choose before. The files in an archive
- * are the ones used unless names.lines.symfs says otherwise. Errors as store_open and
+/* Loads @path, a profile, an archive of one or a folder of profiles; call opened_choose before. The
+ * files in an archive are the ones used unless names.lines.symfs says otherwise. Errors as store_open and
  * unpacked_open; -ENODATA if the chosen time is not within the recording; -ESRCH if the selection
  * wants the command and the profile has none, which is a wrong command line. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
@@ -79,9 +79,9 @@ void opened_forget(struct opened *opened);
 void opened_forget_samples(struct opened *opened);
 void opened_forget_stacks(struct opened *opened);
 /* Calls @take for the selection within the scope, several points at a time, borrowed for the call.
- * They are totals, or samples if time or CPU is in @fields or in the selection, or of a part of the time. @fields (enum
- * sample_field): what @take reads besides events. Samples that are alike in these may come as one,
- * and other fields are undefined. Times are exact only to the slice. -ENODATA if nothing was
+ * They are totals, or samples if time or CPU is in @fields or in the selection, or of a part of the
+ * time. @fields (enum sample_field): what @take reads besides events. Samples that are alike in these
+ * may come as one, and other fields are undefined. Times are exact only to the slice. -ENODATA if nothing was
  * selected (the line says why), else errors of reading. */
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),

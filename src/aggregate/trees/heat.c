@@ -13,11 +13,9 @@
 /* The number of entries sorted at once: they fit into a CPU's caches. */
 enum { CHUNK = 1 << 15 };
 
-/* An entry that was added or found last. */
+/* An entry that was added last. Entries are scattered: only one whose place has this hash is looked at. */
 struct recent {
-	uint32_t
-		hash; /* of its place: entries are scattered, and only the right one is worth a look */
-	uint32_t at;
+	uint32_t hash, at;
 };
 
 /* Those that are remembered: as many as a bucket of a busy time has, and they fit into a CPU's caches. */
